@@ -1,0 +1,87 @@
+# Every command of the project. CI calls the same targets as a person.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := services shared tests
+STAMP := $(VENV)/.installed
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+.PHONY: help
+help: ## Print this list
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# --- environment -------------------------------------------------------------------------------
+
+.PHONY: setup
+setup: $(STAMP) ## Create .venv from the lock (PYTHON=python3.12 picks an interpreter)
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; say which one with PYTHON=..." if sys.version_info < (3, 11) else 0)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+.PHONY: lock
+lock: $(STAMP) ## Resolve requirements.lock again from pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 \
+		--extra dev pyproject.toml -o requirements.lock
+
+.PHONY: clean
+clean: ## Remove caches and build output; .venv stays
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: openapi
+openapi: $(STAMP) ## Write the documents that are made from the code
+	$(BIN)/python -m tests.architecture.rendering
+
+# --- running -----------------------------------------------------------------------------------
+
+.PHONY: up
+up: $(STAMP) ## Run everything on this machine; Ctrl-C stops it
+	$(BIN)/knowgate up
+
+.PHONY: migrate
+migrate: $(STAMP) ## Bring the database of KNOWGATE_DATABASE_URL to this release
+	$(BIN)/knowgate migrate
+
+.PHONY: demo
+demo: $(STAMP) ## Ingest real documents, ask questions, check the cited answers
+	$(BIN)/knowgate demo
+
+# --- checking ----------------------------------------------------------------------------------
+
+.PHONY: check
+check: format-check lint types imports ## All static checks
+
+.PHONY: test
+test: $(STAMP) ## The whole test suite (ARGS="tests/unit -k citation" picks some)
+	$(BIN)/pytest $(ARGS)
+
+.PHONY: fmt
+fmt: $(STAMP) ## Format the code and apply safe fixes
+	$(BIN)/ruff format $(SOURCES)
+	$(BIN)/ruff check --fix $(SOURCES)
+
+.PHONY: format-check
+format-check: $(STAMP)
+	$(BIN)/ruff format --check $(SOURCES)
+
+.PHONY: lint
+lint: $(STAMP) ## Lint
+	$(BIN)/ruff check $(SOURCES)
+
+.PHONY: types
+types: $(STAMP) ## Check types
+	$(BIN)/mypy
+
+.PHONY: imports
+imports: $(STAMP) ## Check who may import whom
+	$(BIN)/lint-imports --no-logo

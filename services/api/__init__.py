@@ -1,0 +1,1 @@
+"""The HTTP process: authenticates, authorises, accepts work, answers reads."""

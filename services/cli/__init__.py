@@ -1,0 +1,1 @@
+"""The knowgate command line."""

@@ -1,0 +1,1 @@
+"""The one mind: applies events, decides what comes next, dispatches commands."""

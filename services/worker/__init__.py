@@ -1,0 +1,1 @@
+"""The command process: runs one step against provider and object store, reports events."""

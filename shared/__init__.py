@@ -1,0 +1,1 @@
+"""The words, rules and adapters that every Knowgate service builds on."""

@@ -1,0 +1,1 @@
+"""Who is calling: service tokens, user assertions, sealed citations and links."""

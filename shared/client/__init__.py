@@ -1,0 +1,1 @@
+"""An HTTP client of the gateway for the command line and the tests."""

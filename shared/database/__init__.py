@@ -1,0 +1,1 @@
+"""Tables, engines and guarded writes on SQLite and PostgreSQL."""

@@ -1,0 +1,1 @@
+"""Rules: pure functions over frozen values. No IO, no clock, no random."""

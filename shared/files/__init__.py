@@ -1,0 +1,1 @@
+"""Streaming files into and out of an object store."""

@@ -1,0 +1,1 @@
+"""One function per move of state: load, lock, decide, save, audit, enqueue."""

@@ -1,0 +1,1 @@
+"""NATS JetStream: streams, subjects, codec, publisher, broker factory, watchdog."""

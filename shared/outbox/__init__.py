@@ -1,0 +1,1 @@
+"""Publishes the commands that the database holds, within a window per step."""

@@ -1,0 +1,1 @@
+"""Retrieval providers behind two Protocols: reads and writes."""

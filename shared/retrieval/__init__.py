@@ -1,0 +1,1 @@
+"""Authorised search with fused ranking, and citations read back in context."""

@@ -1,0 +1,1 @@
+"""Logs, metrics and trace context, the same in every process."""
