@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeVar, get_args
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, PlainSerializer, WithJsonSchema
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema
+from pydantic_core.core_schema import json_or_python_schema, nullable_schema
 
 T = TypeVar("T")
 
@@ -40,18 +41,20 @@ def _drop_default(schema: dict[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _NeverNull:
-    """Makes a field that Python sees as ``T | None`` refuse an explicit null on the wire."""
+    """Makes a field that Python sees as ``T | None`` refuse an explicit null in JSON."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         (present,) = (kind for kind in get_args(source) if kind is not NoneType)
-        return handler(present)
+        schema = handler(present)
+        return json_or_python_schema(json_schema=schema, python_schema=nullable_schema(schema))
 
 
 Maybe = Annotated[T | None, _NeverNull(), Field(exclude_if=_is_none, json_schema_extra=_drop_default)]
 """``name: Maybe[str] = None``: the field may be absent, and is absent when it is None, but is never null.
 
 The agents' client refuses a null where the contract says "may be absent"; a field that may really
-be null is declared ``X | None`` without a default and is then always present.
+be null is declared ``X | None`` without a default and is then always present. Python code may pass None;
+bodies from outside are read with ``model_validate_json``, which refuses an explicit null.
 """
 
 

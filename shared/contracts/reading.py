@@ -1,0 +1,109 @@
+"""Turns bytes and query strings from outside into models, or into what is wrong with them."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Final, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from shared.contracts.body import Body
+from shared.contracts.errors import MAX_FIELD_ERRORS, ErrorCode, FieldError, RequestRefused
+
+Model = TypeVar("Model", bound=Body)
+
+MAX_FIELD_LENGTH: Final = 256
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,15}")
+
+REASONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "missing": "MISSING",
+        "extra_forbidden": "UNKNOWN_FIELD",
+        "json_invalid": "NOT_JSON",
+        "model_type": "WRONG_TYPE",
+        "string_type": "WRONG_TYPE",
+        "int_type": "WRONG_TYPE",
+        "bool_type": "WRONG_TYPE",
+        "float_type": "WRONG_TYPE",
+        "tuple_type": "WRONG_TYPE",
+        "string_too_short": "WRONG_LENGTH",
+        "string_too_long": "WRONG_LENGTH",
+        "text_whitespace": "WHITE_SPACE",
+        "text_nul": "CONTROL_CHARACTER",
+        "too_short": "WRONG_COUNT",
+        "too_long": "WRONG_COUNT",
+        "repeated_item": "REPEATED",
+        "greater_than_equal": "OUT_OF_RANGE",
+        "less_than_equal": "OUT_OF_RANGE",
+        "enum": "NOT_ALLOWED",
+        "literal_error": "NOT_ALLOWED",
+    }
+)
+"""What a refused field is told, by pydantic's type of error; anything else is INVALID."""
+
+
+def read_body(model: type[Model], raw: bytes) -> Model:
+    """Read a request's body; raises `RequestRefused` with every error found.
+
+    Field names are the contract's alone. A metadata error comes alone, with its own code, before all others.
+    """
+    try:
+        return model.model_validate_json(raw, by_alias=True, by_name=False)
+    except ValidationError as error:
+        raise RequestRefused(ErrorCode.INVALID_INPUT, field_errors_of(error)) from None
+
+
+def read_query(model: type[Model], pairs: Iterable[tuple[str, str]]) -> Model:
+    """Read a query string's pairs; raises `RequestRefused`. Numbers are plain decimal, no name may repeat."""
+    given: dict[str, object] = {}
+    for name, value in pairs:
+        if name in given:
+            repeated = FieldError(field=json_path((name,)), reason="REPEATED", message="Must be given once")
+            raise RequestRefused(ErrorCode.INVALID_INPUT, (repeated,))
+        given[name] = int(value) if _WHOLE_NUMBER.fullmatch(value) else value
+    try:
+        return model.model_validate(given, by_alias=True, by_name=False)
+    except ValidationError as error:
+        raise RequestRefused(ErrorCode.INVALID_INPUT, field_errors_of(error)) from None
+
+
+def field_errors_of(error: ValidationError) -> tuple[FieldError, ...]:
+    """What is wrong and where, without repeating any value; at most as many as an answer may hold."""
+    details = error.errors(include_url=False, include_context=True, include_input=False)
+    return tuple(_field_error(detail) for detail in details[:MAX_FIELD_ERRORS])
+
+
+def json_path(location: Iterable[str | int]) -> str:
+    """``("tags", 2)`` as ``$.tags[2]``; a name that is no plain word is quoted, a long path is cut."""
+    path = "$"
+    for part in location:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        elif _PLAIN_NAME.fullmatch(part):
+            path += f".{part}"
+        else:
+            path += f"[{json.dumps(part)}]"
+    return path if len(path) <= MAX_FIELD_LENGTH else f"{path[: MAX_FIELD_LENGTH - 1]}…"
+
+
+def _field_error(detail: ErrorDetails) -> FieldError:
+    return FieldError(
+        field=json_path(detail["loc"]),
+        reason=REASONS.get(detail["type"], "INVALID"),
+        message=_message(detail),
+    )
+
+
+def _message(detail: ErrorDetails) -> str:
+    match detail["type"]:
+        case "json_invalid":
+            return "The body is not valid JSON"
+        case "extra_forbidden":
+            return "There is no such field"
+        case "value_error":
+            return detail["msg"].removeprefix("Value error, ")
+        case _:
+            return detail["msg"]
