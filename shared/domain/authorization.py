@@ -1,0 +1,92 @@
+"""Who may do what to which resources: one predicate, as a value. `database` compiles it to SQL.
+
+A caller may act on a resource when all of these hold: the tenant is theirs, one of their roles allows
+the action, the space's security domain is among their domains, and the space or the document is
+granted to them, to one of their groups or to one of their roles.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum, unique
+
+from shared.contracts.enums import Action
+from shared.contracts.ids import TenantId
+from shared.domain.errors import Forbidden
+from shared.domain.identity import Caller
+
+RoleTable = Mapping[str, frozenset[Action]]
+"""The actions that each role allows."""
+
+_READ = frozenset(
+    {
+        Action.SPACE_VIEW,
+        Action.DOCUMENT_VIEW,
+        Action.DOCUMENT_DOWNLOAD,
+        Action.KNOWLEDGE_SEARCH,
+        Action.RESOURCE_VIEW,
+    }
+)
+_WRITE = _READ | {
+    Action.DOCUMENT_UPLOAD,
+    Action.DOCUMENT_UPDATE,
+    Action.DOCUMENT_REINDEX,
+    Action.ORIGINAL_OPERATION_PERMISSION,
+    Action.OPERATION_RETRY,
+}
+
+DEFAULT_ROLES: RoleTable = {
+    "knowledge-reader": _READ,
+    "knowledge-maintainer": _WRITE,
+    "knowledge-admin": frozenset(Action),
+}
+"""Three roles that match the agents' three tool sets; a deployment may configure others."""
+
+
+@unique
+class PrincipalKind(StrEnum):
+    """To whom something can be granted."""
+
+    USER = "user"
+    GROUP = "group"
+    ROLE = "role"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Principal:
+    """One user, group or role of a tenant."""
+
+    kind: PrincipalKind
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """The resources a caller may act on: in this tenant, in these domains, granted to one of these principals."""
+
+    tenant_id: TenantId
+    domains: frozenset[str]
+    principals: frozenset[Principal]
+
+
+def principals_of(caller: Caller) -> frozenset[Principal]:
+    """The caller as everything that something may be granted to."""
+    return frozenset(
+        {
+            Principal(PrincipalKind.USER, caller.subject),
+            *(Principal(PrincipalKind.GROUP, group) for group in caller.groups),
+            *(Principal(PrincipalKind.ROLE, role) for role in caller.roles),
+        }
+    )
+
+
+def reach(caller: Caller, action: Action, roles: RoleTable) -> Reach:
+    """How far the caller reaches with this action; Forbidden when no role of theirs allows it at all."""
+    if not any(action in roles.get(role, frozenset()) for role in caller.roles):
+        raise Forbidden(f"None of your roles allows {action.value}.")
+    return Reach(tenant_id=caller.tenant, domains=frozenset(caller.domains), principals=principals_of(caller))
+
+
+def require_domain(caller: Caller, security_domain: str) -> None:
+    """Refuse to put something into a security domain that is not the caller's."""
+    if security_domain not in caller.domains:
+        raise Forbidden("The security domain is not one of yours.")

@@ -1,0 +1,58 @@
+"""A knowledge space: its states and the moves it makes."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from shared.contracts.commands import ProviderProfile
+from shared.contracts.enums import SpaceStatus
+from shared.contracts.ids import SpaceId, SubjectId, TenantId
+from shared.domain.errors import NotFound, OperationPending, SpaceDisabled
+from shared.domain.transitions import Table, move
+
+SPACE_MOVES: Table[SpaceStatus] = {
+    SpaceStatus.CREATING: frozenset({SpaceStatus.ACTIVE, SpaceStatus.CREATE_FAILED}),
+    SpaceStatus.ACTIVE: frozenset({SpaceStatus.DISABLED, SpaceStatus.DELETING}),
+    SpaceStatus.DISABLED: frozenset({SpaceStatus.ACTIVE, SpaceStatus.DELETING}),
+    SpaceStatus.CREATE_FAILED: frozenset({SpaceStatus.CREATING, SpaceStatus.DELETING}),
+    SpaceStatus.DELETING: frozenset({SpaceStatus.DELETED, SpaceStatus.DELETE_FAILED}),
+    SpaceStatus.DELETE_FAILED: frozenset({SpaceStatus.DELETING}),
+    SpaceStatus.DELETED: frozenset(),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Space:
+    """One knowledge space. `lock_version` starts at 1; `native_id` is null until it is provisioned."""
+
+    id: SpaceId
+    tenant_id: TenantId
+    code: str
+    name: str
+    description: str | None
+    profile: ProviderProfile
+    security_domain: str
+    status: SpaceStatus
+    lock_version: int
+    native_id: str | None
+    created_by: SubjectId
+    created_at: datetime
+    updated_at: datetime
+
+    def moved(self, status: SpaceStatus, now: datetime) -> "Space":
+        """The space in another status."""
+        return replace(self, status=move(SPACE_MOVES, self.status, status), updated_at=now)
+
+    def provisioned(self, native_id: str, now: datetime) -> "Space":
+        """The space with its provider side made. Only a space being created moves to ACTIVE."""
+        space = replace(self, native_id=native_id, updated_at=now)
+        return space.moved(SpaceStatus.ACTIVE, now) if self.status is SpaceStatus.CREATING else space
+
+
+def require_open(space: Space) -> None:
+    """Refuse mutations of what is in a space that is not ACTIVE, with the error that tells why."""
+    if space.status is SpaceStatus.CREATING:
+        raise OperationPending("The space is still being created. Wait until it is ACTIVE.")
+    if space.status is SpaceStatus.DISABLED:
+        raise SpaceDisabled
+    if space.status is not SpaceStatus.ACTIVE:
+        raise NotFound
