@@ -1,0 +1,38 @@
+"""Runs something again and again: when it is woken, and at least every so often."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+import structlog
+
+from shared.database.errors import LeaseLost
+from shared.domain.errors import Transient
+
+log = structlog.get_logger()
+
+
+async def repeat(
+    name: str, work: Callable[[], Awaitable[object]], *, every: timedelta, wake: asyncio.Event | None = None
+) -> None:
+    """Repeat `work` until cancelled or LeaseLost. What is away for a while is tried again at the next turn."""
+    while True:
+        if wake is not None:
+            wake.clear()
+        try:
+            await work()
+        except LeaseLost:
+            raise
+        except Transient as error:
+            log.warning("projector.round.failed", round=name, error=error.message)
+        await _pause(every, wake)
+
+
+async def _pause(every: timedelta, wake: asyncio.Event | None) -> None:
+    if wake is None:
+        await asyncio.sleep(every.total_seconds())
+        return
+    try:
+        await asyncio.wait_for(wake.wait(), every.total_seconds())
+    except TimeoutError:
+        return

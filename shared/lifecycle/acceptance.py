@@ -1,0 +1,98 @@
+"""What accepting work has in common: an operation begun, its command in the outbox, everything audited."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from shared.contracts.enums import OperationStatus, OperationType, ResourceType
+from shared.contracts.ids import OperationId
+from shared.database.audit import write_entries
+from shared.database.operations import insert_operations
+from shared.database.outbox import OutboxCommand, insert_commands
+from shared.domain.operation import Operation, first_command
+from shared.domain.space import Space
+from shared.domain.transitions import IllegalMove
+from shared.domain.version import Version
+from shared.domain.work import Work
+from shared.lifecycle.commands import build_command, outbox_row
+from shared.lifecycle.recording import Stateful, record_transition
+from shared.lifecycle.request import Request
+from shared.lifecycle.surroundings import Surroundings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """Work that was taken on, and the command that its sender may publish at once."""
+
+    work: Work
+    command: OutboxCommand
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One value before and after, as the audit tells it."""
+
+    before: Stateful | None
+    after: Stateful
+
+
+def new_operation(
+    kind: OperationType, space: Space, version: Version | None, request: Request, around: Surroundings, now: datetime
+) -> Operation:
+    """A root operation on a space, or on a version of a document, that has not begun."""
+    operation_id = OperationId(around.new_id("op")) if version is None else version.operation_id
+    return Operation(
+        id=operation_id,
+        tenant_id=space.tenant_id,
+        type=kind,
+        status=OperationStatus.PENDING,
+        resource_type=ResourceType.SPACE if version is None else ResourceType.DOCUMENT,
+        resource_id=space.id if version is None else version.document_id,
+        space_id=space.id,
+        document_id=None if version is None else version.document_id,
+        version_id=None if version is None else version.id,
+        root_id=operation_id,
+        created_by=request.caller.subject,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def accept(
+    conn: Connection,
+    work: Work,
+    changes: Iterable[Change],
+    request: Request,
+    around: Surroundings,
+    now: datetime,
+) -> Accepted:
+    """Store the operation with its first command in the outbox and the audit of all that changed.
+
+    The rest of the work's rows are the caller's to store, before this.
+    """
+    command_id = first_command(work.operation)
+    if command_id is None:
+        raise IllegalMove(f"an operation of type {work.operation.type.value} begins with no command")
+    operation = work.operation.issued(command_id, now)
+    work = Work(operation=operation, space=work.space, document=work.document, version=work.version, active=work.active)
+    command = build_command(work, command_id, now=now, deadline=around.settings.deadline(command_id.step))
+    row = outbox_row(command, traceparent=request.traceparent, due_at=now, now=now, published=request.publishes)
+    insert_operations(conn, [operation])
+    insert_commands(conn, [row])
+    entries = [
+        entry
+        for change in (Change(None, operation), *changes)
+        for entry in record_transition(
+            change.before,
+            change.after,
+            origin=request.origin(),
+            now=now,
+            new_id=around.new_id,
+            operation=operation,
+            action=operation.type.value if change.after is operation else None,
+        )
+    ]
+    write_entries(conn, entries)
+    return Accepted(work=work, command=row)

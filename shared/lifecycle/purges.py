@@ -1,0 +1,149 @@
+"""Purges: made by decisions, issued when due and when nothing else of the version is out, ended by events."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from shared.contracts.enums import EventType, InterruptReason, PurgeReason, Step, VersionStatus
+from shared.contracts.events import TERMINAL_EVENTS, AnyEvent, StepInterrupted
+from shared.contracts.ids import CommandId, PurgeId
+from shared.database.audit import write_entries
+from shared.database.files import delete_files, load_files, mark_purging
+from shared.database.locking import Lock
+from shared.database.outbox import insert_commands
+from shared.database.purges import due_purges, insert_purges, load_purges, save_purges
+from shared.database.spaces import load_spaces
+from shared.database.versions import load_versions, save_versions
+from shared.domain.audit import Actor, AuditEntry, Origin
+from shared.domain.purge import ENDS_VERSION, Purge, PurgeOrder, PurgeStatus
+from shared.domain.version import Version
+from shared.domain.work import Work
+from shared.lifecycle.commands import build_file_purge, build_purge, outbox_row
+from shared.lifecycle.recording import record_transition
+from shared.lifecycle.surroundings import Surroundings
+from shared.telemetry.stamps import new_traceparent
+
+
+def new_purge(work: Work, order: PurgeOrder, around: Surroundings, now: datetime) -> Purge:
+    """The row of a purge that a decision about `work` ordered."""
+    version = next(v for v in (work.version, work.active) if v is not None and v.id == order.version_id)
+    return Purge(
+        id=PurgeId(around.new_id("pur")),
+        tenant_id=version.tenant_id,
+        step=Step.PURGE,
+        reason=order.reason,
+        status=PurgeStatus.WAITING,
+        space_id=version.space_id,
+        document_id=version.document_id,
+        version_id=version.id,
+        native_document_id=order.native_document_id,
+        due_at=order.due_at,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def issue_purges(conn: Connection, around: Surroundings, *, limit: int) -> int:
+    """Issue up to `limit` purges that are due and whose version no command is out for; how many were."""
+    now = around.clock()
+    purges = due_purges(conn, now, limit=limit)
+    spaces = load_spaces(conn, {purge.space_id for purge in purges if purge.space_id is not None})
+    versions = load_versions(conn, {purge.version_id for purge in purges if purge.version_id is not None})
+    files = load_files(conn, {purge.file_id for purge in purges if purge.file_id is not None})
+    rows, issued, gone = [], [], []
+    for purge in purges:
+        deadline = around.settings.deadline(purge.step)
+        space, version, file = (
+            spaces.get(purge.space_id) if purge.space_id else None,
+            versions.get(purge.version_id) if purge.version_id else None,
+            files.get(purge.file_id) if purge.file_id else None,
+        )
+        if space is not None and version is not None:
+            command = build_purge(purge, space, version, now=now, deadline=deadline)
+            rows.append(outbox_row(command, traceparent=new_traceparent(), due_at=now, now=now))
+        elif file is not None:
+            file_command = build_file_purge(purge, file, now=now, deadline=deadline)
+            rows.append(outbox_row(file_command, traceparent=new_traceparent(), due_at=now, now=now))
+        else:
+            gone.append(purge.finished(now))
+            continue
+        issued.append(purge.issued(now))
+    save_purges(conn, [*issued, *gone])
+    insert_commands(conn, rows)
+    return len(rows)
+
+
+def apply_purge_events(conn: Connection, events: Sequence[AnyEvent], around: Surroundings) -> int:
+    """Apply the events of purge commands; how many ended or postponed a purge."""
+    terminal = [event for event in events if event.type in TERMINAL_EVENTS]
+    if not terminal:
+        return 0
+    now = around.clock()
+    owners = {PurgeId(CommandId.parse(event.command_id).owner) for event in terminal}
+    seen = load_purges(conn, owners)
+    versions = load_versions(
+        conn, {purge.version_id for purge in seen.values() if purge.version_id is not None}, lock=Lock.UPDATE
+    )
+    purges = load_purges(conn, owners, lock=Lock.UPDATE)
+    changed = {}
+    for event in terminal:
+        purge = purges.get(PurgeId(CommandId.parse(event.command_id).owner))
+        if purge is None or str(purge.command) != event.command_id or purge.status is not PurgeStatus.ISSUED:
+            continue
+        purges[purge.id] = changed[purge.id] = _after(purge, event, around, now)
+    save_purges(conn, [changed[key] for key in sorted(changed)])
+    done = [purge for purge in changed.values() if purge.status is PurgeStatus.DONE]
+    _end_versions(conn, done, versions, around, now)
+    delete_files(conn, {purge.file_id for purge in done if purge.file_id is not None})
+    return len(changed)
+
+
+def _after(purge: Purge, event: AnyEvent, around: Surroundings, now: datetime) -> Purge:
+    if event.type is EventType.PURGED:
+        return purge.finished(now)
+    if isinstance(event, StepInterrupted) and event.reason is InterruptReason.SHUTDOWN:
+        return purge.interrupted(now)
+    return purge.failed(around.settings.rules().retry, now, around.chance())
+
+
+def _end_versions(
+    conn: Connection, done: Collection[Purge], versions: dict[str, Version], around: Surroundings, now: datetime
+) -> None:
+    """A version whose provider document is gone for good is DELETED, and its file may go with it."""
+    origin = Origin(actor=Actor.PROJECTOR)
+    ended: list[Version] = []
+    entries: list[AuditEntry] = []
+    for purge in done:
+        version = versions.get(purge.version_id or "")
+        if version is None or purge.reason not in ENDS_VERSION or version.status is VersionStatus.DELETED:
+            continue
+        after = version.moved(VersionStatus.DELETED, now)
+        ended.append(after)
+        entries.extend(record_transition(version, after, origin=origin, now=now, new_id=around.new_id))
+    save_versions(conn, ended)
+    write_entries(conn, entries)
+    release_files(conn, {version.file_id for version in ended}, around, now)
+
+
+def release_files(conn: Connection, file_ids: Collection[str], around: Surroundings, now: datetime) -> int:
+    """Order the deletion of those files that no version and no unexpired resource needs; how many."""
+    freed = mark_purging(conn, file_ids, now)
+    insert_purges(
+        conn,
+        [
+            Purge(
+                id=PurgeId(around.new_id("pur")),
+                tenant_id=file.tenant_id,
+                step=Step.PURGE_FILE,
+                reason=PurgeReason.DELETED,
+                status=PurgeStatus.WAITING,
+                file_id=file.id,
+                due_at=now,
+                created_at=now,
+                updated_at=now,
+            )
+            for file in freed
+        ],
+    )
+    return len(freed)

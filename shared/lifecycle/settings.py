@@ -1,0 +1,39 @@
+"""Settings of the pipeline's rules: waits, grace, deadlines, and how long answers and files are kept."""
+
+from datetime import timedelta
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from shared.contracts.enums import Step
+from shared.domain.retry import RetryPolicy
+from shared.domain.work import Rules
+
+
+class PipelineSettings(BaseSettings):
+    """`KNOWGATE_PIPELINE_*`: durations are seconds or ISO 8601."""
+
+    model_config = SettingsConfigDict(env_prefix="KNOWGATE_PIPELINE_", frozen=True)
+
+    retry_first_wait: timedelta = Field(default=timedelta(seconds=2), gt=timedelta(0))
+    """The wait before the first automatic retry; it doubles from there, with jitter."""
+    retry_longest_wait: timedelta = Field(default=timedelta(minutes=5), gt=timedelta(0))
+    retired_grace: timedelta = Field(default=timedelta(minutes=1), ge=timedelta(0))
+    """How long a version that was replaced stays at the provider, for searches that are under way."""
+    upload_deadline: timedelta = Field(default=timedelta(minutes=30), gt=timedelta(0))
+    ingest_deadline: timedelta = Field(default=timedelta(hours=6), gt=timedelta(0))
+    other_deadline: timedelta = Field(default=timedelta(minutes=5), gt=timedelta(0))
+    """For provisioning, cancelling and purging."""
+    answers_kept: timedelta = Field(default=timedelta(days=7), gt=timedelta(0))
+    """How long the answer to a request with an idempotency key is replayed."""
+
+    def rules(self) -> Rules:
+        """The part of the settings that decisions read."""
+        retry = RetryPolicy(first_wait=self.retry_first_wait, longest_wait=self.retry_longest_wait)
+        return Rules(retry=retry, retired_grace=self.retired_grace)
+
+    def deadline(self, step: Step) -> timedelta:
+        """How long a worker may work on a step."""
+        if step is Step.UPLOAD:
+            return self.upload_deadline
+        return self.ingest_deadline if step in {Step.INGEST, Step.REINDEX} else self.other_deadline
