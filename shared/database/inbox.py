@@ -1,0 +1,30 @@
+"""The inbox: the ids of events that have been applied. It outlives the events."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from shared.contracts.ids import EventId
+from shared.database.rows import TableRows
+from shared.database.sql import run
+from shared.database.tables.columns import table_of, to_microseconds
+from shared.database.tables.pipeline import InboxRow
+
+_IDS = TableRows(table_of(InboxRow), ("event_id",), key=("event_id",))
+_ROWS = TableRows(table_of(InboxRow), ("event_id", "applied_at"), key=("event_id",))
+
+
+def known_events(conn: Connection, event_ids: Collection[EventId]) -> set[EventId]:
+    """Those of the events that have been applied."""
+    return {EventId(event_id) for (event_id,) in _IDS.by_key(conn, event_ids)}
+
+
+def remember_events(conn: Connection, event_ids: Collection[EventId], now: datetime) -> None:
+    """Note events as applied. UniqueViolation("inbox_pkey") when one was applied before."""
+    _ROWS.insert(conn, [list(event_ids), [to_microseconds(now)] * len(event_ids)])
+
+
+def forget_events(conn: Connection, before: datetime) -> int:
+    """Drop the ids of events applied before then, which the stream has dropped long ago; how many."""
+    return run(conn, "DELETE FROM inbox WHERE applied_at < :before", before=to_microseconds(before)).rowcount

@@ -1,0 +1,1 @@
+"""The tables, one module per part of the model. Everything below `database` is written through these."""
