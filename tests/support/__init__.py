@@ -1,0 +1,1 @@
+"""What several kinds of tests stand on: servers started on this machine."""
