@@ -20,6 +20,7 @@ from shared.domain.failure import FAILURE_CODES, FAILURES
 from shared.domain.operation import OPERATION_MOVES
 from shared.domain.space import SPACE_MOVES
 from shared.domain.version import VERSION_MOVES
+from tests.architecture.environment import ENVIRONMENT, render_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 ARCHITECTURE = ROOT / "docs" / "ARCHITECTURE.md"
@@ -91,6 +92,7 @@ def documents() -> dict[Path, str]:
         ARCHITECTURE: render(ARCHITECTURE.read_text(encoding="utf-8")),
         OPENAPI: as_json(build_openapi(release)),
         ASYNCAPI: as_json(build_asyncapi(release)),
+        ENVIRONMENT: render_environment(),
     }
 
 
