@@ -1,0 +1,1 @@
+"""The embedded retrieval engine: parsing, chunking, embedding and one SQLite index, with nothing to install."""

@@ -1,0 +1,29 @@
+"""Puts the embedded engine together: its index, its children, its two sides."""
+
+from shared.providers.embedded.children.embedder_pool import EmbedderPool
+from shared.providers.embedded.children.parser_pool import ParserPool
+from shared.providers.embedded.digester import Digester
+from shared.providers.embedded.index.reader import IndexReader
+from shared.providers.embedded.index.writer import IndexWriter
+from shared.providers.embedded.ingests import Ingests
+from shared.providers.embedded.reads import EmbeddedReads
+from shared.providers.embedded.settings import EmbeddedSettings
+from shared.providers.embedded.writes import EmbeddedWrites
+from shared.providers.ports import FileReader
+
+
+def open_reads(settings: EmbeddedSettings) -> tuple[EmbeddedReads, EmbedderPool]:
+    """The reading side, and the embedder for its questions, which is to be closed after it."""
+    embedder = EmbedderPool(size=1)
+    return EmbeddedReads(IndexReader(settings.index, embedder=embedder.name), embedder), embedder
+
+
+def open_writes(settings: EmbeddedSettings, files: FileReader) -> EmbeddedWrites:
+    """The writing side. The index is made if it is not there; children start with the first file."""
+    embedder = EmbedderPool(size=settings.embedders)
+    parsers = ParserPool(size=settings.parsers, limits=settings.limits())
+    settings.index.parent.mkdir(parents=True, exist_ok=True)
+    writer = IndexWriter(settings.index, embedder=embedder.name, dimensions=embedder.dimensions)
+    reader = IndexReader(settings.index, embedder=embedder.name)
+    ingests = Ingests(writer, Digester(parsers, embedder), files)
+    return EmbeddedWrites(writer, reader, ingests, (parsers.close, embedder.close))

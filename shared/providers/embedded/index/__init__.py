@@ -1,0 +1,1 @@
+"""The index: one SQLite file that workers write while the api reads it."""
