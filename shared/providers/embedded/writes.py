@@ -1,7 +1,7 @@
 """The writing side of the embedded engine, for workers: spaces, documents and their ingests."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from shared.domain.errors import NotFound
@@ -17,19 +17,17 @@ PROBE_CHARACTERS = 200
 
 
 class EmbeddedWrites:
-    """Writes one index. `closers` end what belongs to it: children, files."""
+    """Writes one index."""
 
-    def __init__(
-        self,
-        writer: IndexWriter,
-        reader: IndexReader,
-        ingests: Ingests,
-        closers: Sequence[Callable[[], Awaitable[None]]],
-    ) -> None:
+    def __init__(self, writer: IndexWriter, reader: IndexReader, ingests: Ingests) -> None:
         self._writer = writer
         self._reader = reader
         self._ingests = ingests
-        self._closers = closers
+        self._closers: list[Callable[[], Awaitable[None]]] = []
+
+    def closes_with(self, close: Callable[[], Awaitable[None]]) -> None:
+        """Have something that belongs to it, such as child processes, end together with it."""
+        self._closers.append(close)
 
     async def provision(self, space: SpaceRef) -> str:
         """Find or make the space in the index."""

@@ -1,13 +1,16 @@
 """The providers that the conformance suite runs on. A new one adds itself to FACTORIES."""
 
-from collections.abc import AsyncIterator, Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 
 from shared.contracts.commands import ProviderKind
-from shared.providers.embedded.engine import open_reads, open_writes
+from shared.providers.embedded.embedding import BUNDLED_DIMENSIONS, BundledModel, bundled_name, ignore
+from shared.providers.embedded.engine import reads_with, writes_with
 from shared.providers.embedded.settings import EmbeddedSettings
 from shared.providers.ports import FileReader, ProviderReads, ProviderWrites, VersionRef
 from shared.providers.scripted.provider import ScriptedProvider
@@ -56,17 +59,35 @@ def _opened(reads: ScriptedProvider, writes: ScriptedProvider) -> OpenProvider:
     return OpenProvider(kind=ProviderKind.SCRIPTED, reads=reads, writes=writes, plant=writes.plant)
 
 
+class EmbedderHere:
+    """The bundled model in this process, loaded once for all tests instead of once a child."""
+
+    name = bundled_name()
+    dimensions = BUNDLED_DIMENSIONS
+
+    async def embed(self, texts: Sequence[str], on_embedded: Callable[[int], None] = ignore) -> list[bytes]:
+        """One vector for each text."""
+        vectors = await asyncio.to_thread(lambda: _model().embed(texts))
+        on_embedded(len(texts))
+        return [vectors[at : at + self.dimensions] for at in range(0, len(vectors), self.dimensions)]
+
+
+@cache
+def _model() -> BundledModel:
+    return BundledModel()
+
+
 @asynccontextmanager
 async def embedded(directory: Path, files: FileReader) -> AsyncIterator[OpenProvider]:
     """The embedded engine: a worker's side and the api's side on one index. It holds one document of a name."""
     settings = EmbeddedSettings(index=directory / "index.sqlite", parsers=1, embedders=1)
-    writes = open_writes(settings, files)
-    reads, embedder = open_reads(settings)
+    embedder = EmbedderHere()
+    writes = writes_with(settings, files, embedder)
+    reads = reads_with(settings, embedder)
     try:
         yield OpenProvider(kind=ProviderKind.EMBEDDED, reads=reads, writes=writes)
     finally:
         await reads.close()
-        await embedder.close()
         await writes.close()
 
 
