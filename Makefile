@@ -56,6 +56,14 @@ migrate: $(STAMP) ## Bring the database of KNOWGATE_DATABASE_URL to this release
 demo: $(STAMP) ## Ingest real documents, ask questions, check the cited answers
 	$(BIN)/knowgate demo
 
+.PHONY: ingest-1000
+ingest-1000: $(STAMP) ## Measure: ingest 1,000 generated Markdown files (COUNT=, WORKERS=)
+	$(BIN)/knowgate load many-files --count $(or $(COUNT),1000) --workers $(or $(WORKERS),1)
+
+.PHONY: big-file
+big-file: $(STAMP) ## Measure: upload one file of 1 GiB (MIB=)
+	$(BIN)/knowgate load big-file --mib $(or $(MIB),1024)
+
 # --- checking ----------------------------------------------------------------------------------
 
 .PHONY: check
