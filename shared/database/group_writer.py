@@ -65,6 +65,7 @@ class GroupWriter:
         self._connection: Connection | None = None
         self._queue: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
         self._is_closed = False
+        self._door = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="knowgate-database-writer", daemon=True)
         self._thread.start()
 
@@ -83,14 +84,16 @@ class GroupWriter:
 
     def close(self) -> None:
         """Run what was submitted, then end the thread."""
-        self._is_closed = True
-        self._queue.put(None)
+        with self._door:
+            self._is_closed = True
+            self._queue.put(None)
         self._thread.join()
 
     def _submit(self, request: _Request) -> None:
-        if self._is_closed:
-            raise RuntimeError("the database is closed")
-        self._queue.put(request)
+        with self._door:  # nothing comes in behind the close, where nobody would answer it
+            if self._is_closed:
+                raise RuntimeError("the database is closed")
+            self._queue.put(request)
 
     def _run(self) -> None:
         while (first := self._queue.get()) is not None:

@@ -19,6 +19,16 @@ T = TypeVar("T")
 _WAITS = (0.005, 0.02, 0.08, 0.32)
 """Seconds before a transaction that was in another one's way is run again; then it is given up."""
 
+_PLANNING = (
+    "-c jit=off",
+    "-c random_page_cost=1.1",
+    "-c enable_seqscan=off",
+    "-c enable_hashjoin=off",
+    "-c enable_mergejoin=off",
+)
+"""Every statement of ours begins at a few rows and follows indexes. The planner, whose averages are made of all
+tenants together, is kept from reading whole tables because somebody else's space is large."""
+
 _KEEPALIVES = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
@@ -83,7 +93,7 @@ class PostgresDatabase:
         while True:
             try:
                 return attempt()
-            except SQLAlchemyError as error:
+            except (SQLAlchemyError, StopIteration) as error:
                 wait = next(waits, None) if is_conflict(error) else None
                 if wait is None and not (may_reconnect and is_lost_connection(error)):
                     raise_translated(error)
@@ -134,11 +144,10 @@ def _engine(
 
 
 def _session_options(settings: DatabaseSettings) -> list[str]:
-    """Limits for every statement; ours are too short to be compiled, and are all answered from indexes."""
     limits = {
         "lock_timeout": settings.lock_timeout,
         "statement_timeout": settings.statement_timeout,
         "idle_in_transaction_session_timeout": settings.idle_timeout,
     }
     limited = [f"-c {name}={limit // timedelta(milliseconds=1)}" for name, limit in limits.items()]
-    return ["-c jit=off", "-c random_page_cost=1.1", *limited]
+    return [*limited, *_PLANNING]

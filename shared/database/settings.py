@@ -8,19 +8,13 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from shared.telemetry.durations import PositiveDuration
+
 SQLITE = "sqlite"
 POSTGRES = "postgresql"
 POSTGRES_DRIVER = "postgresql+psycopg"
 LONGEST_SERVER_WAIT = timedelta(seconds=5)
-
-_SHORTER = f"at most {LONGEST_SERVER_WAIT.total_seconds():g} s"
-
-
-def _refuse_long_wait(wait: timedelta) -> timedelta:
-    """A session that waits longer would hold its locks longer than anybody waits for them."""
-    if not timedelta(0) < wait <= LONGEST_SERVER_WAIT:
-        raise ValueError(f"must be more than 0 and {_SHORTER}")
-    return wait
+"""A session that waits longer would hold its locks longer than anybody waits for them."""
 
 
 def _refuse_unknown_url(url: SecretStr) -> SecretStr:
@@ -28,12 +22,12 @@ def _refuse_unknown_url(url: SecretStr) -> SecretStr:
     return url
 
 
-ServerWait = Annotated[timedelta, AfterValidator(_refuse_long_wait)]
+ServerWait = Annotated[PositiveDuration, Field(le=LONGEST_SERVER_WAIT)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(_refuse_unknown_url)]
 
 
 class DatabaseSettings(BaseSettings):
-    """Settings of the database; the environment variables begin with ``KNOWGATE_DATABASE_``."""
+    """Read from ``KNOWGATE_DATABASE_*``. Durations are seconds or ISO 8601."""
 
     model_config = SettingsConfigDict(env_prefix="KNOWGATE_DATABASE_", frozen=True, extra="forbid")
 
@@ -43,7 +37,7 @@ class DatabaseSettings(BaseSettings):
     """Threads, each with a connection of its own, that read beside the writer."""
     writers: int = Field(default=8, ge=1, le=64)
     """PostgreSQL only: threads, each with a connection of its own, that write. SQLite has one writer a process."""
-    connect_timeout: timedelta = timedelta(seconds=5)
+    connect_timeout: PositiveDuration = timedelta(seconds=5)
     lock_timeout: ServerWait = timedelta(seconds=5)
     """How long a writer waits for its turn, and for a row that another one has locked."""
     statement_timeout: ServerWait = timedelta(seconds=5)

@@ -63,7 +63,9 @@ def render(dialect: str, text: str) -> str:
     with a list of pairs of texts, given as JSON.
     """
     if dialect == SQLITE:
-        text = _PAIRS.sub(r"IN (SELECT value ->> 0, value ->> 1 FROM json_each(:\1))", text)
+        text = _PAIRS.sub(
+            r"IN (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(:\1))", text
+        )
         return _AMONG.sub(r"IN (SELECT value FROM json_each(:\1))", text)
     text = _PAIRS.sub(r"IN (SELECT pair ->> 0, pair ->> 1 FROM json_array_elements(:\1::json) AS pair)", text)
     return _PARAMETER.sub(r"%(\1)s", _AMONG.sub(r"= ANY(:\1::text[])", text))

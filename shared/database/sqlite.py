@@ -66,7 +66,7 @@ class SqliteDatabase:
     def _read(self, work: Callable[[Connection], T]) -> T:
         try:
             return work(self._connection())
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, StopIteration) as error:
             raise_translated(error)
 
     def _connection(self) -> Connection:
@@ -92,6 +92,7 @@ def writing_engine(settings: DatabaseSettings) -> Engine:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {settings.durability}")
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA recursive_triggers = ON")  # so that a REPLACE does not get past a delete's trigger
         connection.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KIB}")
 
     @event.listens_for(engine, "begin")

@@ -43,6 +43,8 @@ def translate(error: BaseException) -> BaseException:
     """The error as the callers of the database know it; one that is none of the database's is returned as it is."""
     if isinstance(error, PoolTimeout):
         return StoreUnavailable()
+    if isinstance(error, StopIteration):
+        return RuntimeError("the work raised StopIteration, which no future can carry")
     if not isinstance(error, DBAPIError):
         return error
     original = error.orig
@@ -61,7 +63,7 @@ def translated(error: BaseException) -> BaseException:
     return translation
 
 
-def raise_translated(error: SQLAlchemyError) -> NoReturn:
+def raise_translated(error: SQLAlchemyError | StopIteration) -> NoReturn:
     """Raise the translation, from the library's error; or that error itself when it has none."""
     translation = translate(error)
     if translation is error:

@@ -24,7 +24,7 @@ def from_microseconds(since: int | None) -> datetime | None:
 
 def member_value(member: StrEnum | None) -> str | None:
     """The text of an enum's member, as a plain string."""
-    return None if member is None else member.value
+    return None if member is None else member._value_
 
 
 class Moment(TypeDecorator[datetime]):

@@ -9,6 +9,8 @@ from sqlalchemy import Connection
 from shared.database.database import Database
 from shared.database.errors import UniqueViolation
 from shared.database.operations import insert_operations, load_operations
+from shared.database.quick_reads import open_quick_reads
+from shared.database.settings import DatabaseSettings
 from shared.database.spaces import insert_spaces, load_spaces
 from shared.database.sql import run
 from shared.domain.errors import StoreUnavailable
@@ -62,6 +64,13 @@ async def test_an_error_of_ours_is_no_error_of_the_store(database: Database) -> 
         await database.write(lambda conn: run(conn, "SELECT 1 FROM no_such_table"))
 
 
+@pytest.mark.parametrize("way", ["read", "write"])
+async def test_an_iteration_that_ends_in_the_work_is_an_error_and_not_silence(database: Database, way: str) -> None:
+    nothing: list[str] = []
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        await asyncio.wait_for(getattr(database, way)(lambda conn: next(iter(nothing))), 10)
+
+
 async def test_errors_never_show_parameters(database: Database) -> None:
     with pytest.raises(UniqueViolation) as caught:
         await database.write(lambda conn: insert_spaces(conn, [a_space(name="SECRET"), a_space(name="SECRET")]))
@@ -90,3 +99,14 @@ async def test_a_caller_that_was_cancelled_disturbs_nobody(database: Database) -
     task.cancel()
     await database.write(lambda conn: insert_spaces(conn, [a_space("spc_3")]))
     assert "spc_3" in await database.read(lambda conn: load_spaces(conn, ["spc_2", "spc_3"]))
+
+
+async def test_a_quick_read_sees_what_was_just_committed_and_cannot_write(
+    database: Database, settings: DatabaseSettings
+) -> None:
+    async with open_quick_reads(database, settings) as reads:
+        assert await reads.read(lambda conn: load_spaces(conn, ["spc_1"])) == {}
+        await database.write(lambda conn: insert_spaces(conn, [a_space()]))
+        assert set(await reads.read(lambda conn: load_spaces(conn, ["spc_1"]))) == {"spc_1"}
+        with pytest.raises(StoreUnavailable):
+            await reads.read(lambda conn: insert_spaces(conn, [a_space("spc_2")]))
