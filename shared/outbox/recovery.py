@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from shared.contracts.catalogue import Stream
 from shared.database.database import Database
+from shared.database.dead_letters import stuck_owners
 from shared.database.outbox import OutboxCommand, find_commands, find_published, mark_gone, raise_publication
 from shared.messaging.stream_state import StreamStates
 from shared.telemetry.stamps import Clock
@@ -68,14 +69,12 @@ class Recovery:
         await self.database.write(note)
 
     def _recover(self, conn: Connection, lost: Sequence[OutboxCommand]) -> None:
-        """Only what is still open: a terminal event may have closed a row since we looked."""
+        """Only what is still open, for a terminal event may have closed a row since we looked, and is not stuck."""
         self.guard(conn)
         seen = {(row.command_id, row.publication) for row in lost}
-        still = [
-            row
-            for row in find_commands(conn, {row.owner_id for row in lost})
-            if (row.command_id, row.publication) in seen
-        ]
+        owners = {row.owner_id for row in lost}
+        owners -= stuck_owners(conn, owners)
+        still = [row for row in find_commands(conn, owners) if (row.command_id, row.publication) in seen]
         for row in still:
             log.warning("outbox.command.lost", command=row.command_id, publication=row.publication)
         raise_publication(conn, [row for row in still if row.publication < PUBLICATIONS], self.clock())

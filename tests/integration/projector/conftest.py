@@ -1,15 +1,12 @@
 """A projector with a real broker and a real database of either kind."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass, field
 from datetime import timedelta
-from itertools import count
-from pathlib import Path
 
 import pytest
 from prometheus_client import CollectorRegistry
-from pydantic import SecretStr
 
 from services.projector.lease import Lease
 from services.projector.main import project_forever
@@ -17,9 +14,7 @@ from services.projector.metrics import ProjectorMetrics
 from services.projector.settings import ProjectorSettings
 from services.projector.term import Parts
 from shared.contracts.enums import Step
-from shared.database.database import Database, open_database
-from shared.database.migrate import upgrade
-from shared.database.settings import DatabaseSettings
+from shared.database.database import Database
 from shared.lifecycle.settings import PipelineSettings
 from shared.lifecycle.surroundings import Surroundings
 from shared.messaging.announcements import SlotBoard
@@ -30,21 +25,7 @@ from tests.integration.lifecycle.bench import Bench
 from tests.integration.projector.answering import Answerer
 from tests.support.messaging import connected, messaging_settings
 
-_NUMBERS = count(1)
 PIPELINE = PipelineSettings(retry_first_wait=timedelta(milliseconds=20), retired_grace=timedelta(0))
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    """A database with this release's tables, of each kind."""
-    url = f"sqlite:///{tmp_path}/knowgate.sqlite"
-    if request.param == "postgresql":
-        url = request.getfixturevalue("postgres").create_database(f"projector_{next(_NUMBERS)}")
-    settings = DatabaseSettings(url=SecretStr(url))
-    upgrade(settings)
-    opened = open_database(settings)
-    yield opened
-    await opened.close()
 
 
 @dataclass
@@ -62,7 +43,7 @@ class Stage:
         self.answerer = Answerer(self.connection, self.publisher)
         self.bench = Bench(self.database, settings=PIPELINE)
 
-    def project(self, holder: str = "one", **settings: object) -> asyncio.Task[None]:
+    def project(self, holder: str = "one", **settings: object) -> None:
         """Start a projector."""
         chosen = ProjectorSettings.model_validate({"recovery_interval": 0.1, **settings})
         parts = Parts(
@@ -76,16 +57,14 @@ class Stage:
             metrics=ProjectorMetrics(CollectorRegistry()),
         )
         lease = Lease(self.database, holder, ttl=chosen.lease_ttl, renewal=chosen.lease_renewal)
-        return self._start(project_forever(parts, lease))
+        self._start(project_forever(parts, lease))
 
-    def answer(self, *steps: Step) -> asyncio.Task[None]:
+    def answer(self, *steps: Step) -> None:
         """Start to answer commands."""
-        return self._start(self.answerer.run(*(steps or (Step.PROVISION, Step.UPLOAD, Step.INGEST, Step.PURGE))))
+        self._start(self.answerer.run(*(steps or (Step.PROVISION, Step.UPLOAD, Step.INGEST, Step.PURGE))))
 
-    def _start(self, work: "asyncio.Future[None] | object") -> asyncio.Task[None]:
-        task: asyncio.Task[None] = asyncio.ensure_future(work)  # type: ignore[arg-type]
-        self.running.append(task)
-        return task
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        self.running.append(asyncio.create_task(work))
 
     async def stop(self, *tasks: asyncio.Task[None]) -> None:
         """Cancel and await; an error that a task ended in is raised."""

@@ -87,11 +87,11 @@ async def test_a_failed_step_is_retried_when_due_and_counted(stage: Stage) -> No
 
 
 async def test_a_second_projector_takes_over_when_the_first_dies(stage: Stage) -> None:
-    first = stage.project("one", lease_ttl=0.5, lease_renewal=0.1)
+    stage.project("one", lease_ttl=0.5, lease_renewal=0.1)
     stage.answer()
     operations = await uploads(stage, 5)
     stage.project("two", lease_ttl=0.5, lease_renewal=0.1)
-    await stage.stop(first)
+    await stage.stop(stage.running[0])
     more = await uploads_into_new_space(stage, 5)
     assert await ended(stage, *operations, *more) == ["SUCCEEDED"] * 10
     assert await stage.bench.rows("SELECT holder FROM lease") == [("two",)]
@@ -106,9 +106,9 @@ async def uploads_into_new_space(stage: Stage, number: int) -> list[OperationId]
 
 async def test_commands_lost_with_the_broker_are_published_again(stage: Stage) -> None:
     stage.project()
-    provision = stage.answer(Step.PROVISION)
+    stage.answer(Step.PROVISION)
     operations = await uploads(stage, 3)
-    await stage.stop(provision)
+    await stage.stop(stage.running[1])
     await published(stage, 3)
     for stream in (Stream.COMMANDS, Stream.EVENTS):
         await stage.connection.jetstream.delete_stream(stream)
