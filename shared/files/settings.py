@@ -5,6 +5,8 @@ from datetime import timedelta
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from shared.telemetry.durations import PositiveDuration
+
 GIB = 1024**3
 
 
@@ -19,5 +21,5 @@ class FilesSettings(BaseSettings):
     """What the store needs beside its URL, by obstore's names: `endpoint`, `access_key_id`, `secret_access_key`."""
     max_bytes: int = Field(default=2 * GIB, gt=0)
     """The largest file that an upload may bring."""
-    resource_ttl: timedelta = Field(default=timedelta(hours=24), gt=timedelta(0))
+    resource_ttl: PositiveDuration = timedelta(hours=24)
     """How long an uploaded file waits for a document to take it."""

@@ -2,12 +2,12 @@
 
 from datetime import timedelta
 
-from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from shared.contracts.enums import Step
 from shared.domain.retry import RetryPolicy
 from shared.domain.work import Rules
+from shared.telemetry.durations import Duration, PositiveDuration
 
 
 class PipelineSettings(BaseSettings):
@@ -15,16 +15,16 @@ class PipelineSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="KNOWGATE_PIPELINE_", frozen=True)
 
-    retry_first_wait: timedelta = Field(default=timedelta(seconds=2), gt=timedelta(0))
+    retry_first_wait: PositiveDuration = timedelta(seconds=2)
     """The wait before the first automatic retry; it doubles from there, with jitter."""
-    retry_longest_wait: timedelta = Field(default=timedelta(minutes=5), gt=timedelta(0))
-    retired_grace: timedelta = Field(default=timedelta(minutes=1), ge=timedelta(0))
+    retry_longest_wait: PositiveDuration = timedelta(minutes=5)
+    retired_grace: Duration = timedelta(minutes=1)
     """How long a version that was replaced stays at the provider, for searches that are under way."""
-    upload_deadline: timedelta = Field(default=timedelta(minutes=30), gt=timedelta(0))
-    ingest_deadline: timedelta = Field(default=timedelta(hours=6), gt=timedelta(0))
-    other_deadline: timedelta = Field(default=timedelta(minutes=5), gt=timedelta(0))
+    upload_deadline: PositiveDuration = timedelta(minutes=30)
+    ingest_deadline: PositiveDuration = timedelta(hours=6)
+    other_deadline: PositiveDuration = timedelta(minutes=5)
     """For provisioning, cancelling and purging."""
-    answers_kept: timedelta = Field(default=timedelta(days=7), gt=timedelta(0))
+    answers_kept: PositiveDuration = timedelta(days=7)
     """How long the answer to a request with an idempotency key is replayed."""
 
     def rules(self) -> Rules:

@@ -8,20 +8,20 @@ from collections.abc import Callable
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
-from nats.js.errors import KeyNotFoundError
 from nats.js.kv import KeyValue
 
 from shared.contracts.catalogue import CANCEL_SUBJECT
 from shared.contracts.ids import OperationId
 from shared.domain.errors import StoreUnavailable
 from shared.messaging.connection import Connection
-from shared.messaging.streams import CANCELLED_BUCKET
+from shared.messaging.streams import BUCKET_STREAM, CANCELLED_BUCKET
 
+EVERY_KEY = f"$KV.{CANCELLED_BUCKET}.>"
 EVERY_CANCEL = CANCEL_SUBJECT.format(operation="*")
 
 
 class Cancellations:
-    """Says, hears and looks up which operations are cancelled."""
+    """Says, hears and lists which operations are cancelled."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -36,16 +36,13 @@ class Cancellations:
         except (NatsError, TimeoutError, OSError) as error:
             raise StoreUnavailable("The cancellation could not be announced.") from error
 
-    async def is_cancelled(self, operation: OperationId) -> bool:
-        """Whether it was said that an operation is cancelled; StoreUnavailable when nobody answers."""
+    async def known(self) -> frozenset[OperationId]:
+        """All operations of which it was said lately that they are cancelled; StoreUnavailable when nobody answers."""
         try:
-            bucket = await self._opened()
-            await bucket.get(operation)
-        except KeyNotFoundError:
-            return False
+            seen = await self._connection.jetstream.stream_info(BUCKET_STREAM, subjects_filter=EVERY_KEY)
         except (NatsError, TimeoutError, OSError) as error:
-            raise StoreUnavailable("The cancellation could not be looked up.") from error
-        return True
+            raise StoreUnavailable("The cancellations could not be looked up.") from error
+        return frozenset(OperationId(subject.rpartition(".")[2]) for subject in seen.state.subjects or {})
 
     async def listen(self, hear: Callable[[OperationId], None]) -> Subscription:
         """Call `hear` with every operation that is cancelled from now on."""

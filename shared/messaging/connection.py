@@ -23,6 +23,7 @@ from nats.js import JetStreamContext
 
 from shared.domain.errors import StoreUnavailable
 from shared.messaging.errors import BrokerRefused
+from shared.messaging.reply_inbox import ReplyInbox
 from shared.messaging.settings import MessagingSettings
 
 log = structlog.get_logger()
@@ -111,7 +112,6 @@ class Line:
             raise BrokerRefused(f"The broker refused the connection: {error}.")
         self._on_closed(self.name)
 
-
     def _tell(self, error: str) -> None:
         """Attempts to reconnect fail twice a second: the same error is worth a line only now and then."""
         now = time.monotonic()
@@ -126,6 +126,7 @@ class Connection:
     def __init__(self, client: Client, line: Line, *, timeout: timedelta) -> None:
         self.client = client
         self.line = line
+        self.inbox = ReplyInbox(client)
         self.jetstream: JetStreamContext = client.jetstream(timeout=timeout.total_seconds())
 
     @property
@@ -148,8 +149,11 @@ class Connection:
 
     async def flush(self, within: timedelta) -> None:
         """Return when the broker has everything that was sent; StoreUnavailable otherwise."""
+        if not self.is_connected:
+            raise StoreUnavailable("The broker is not reachable.")
         try:
-            await asyncio.wait_for(self.client.flush(), within.total_seconds())
+            async with self.line.answer_within(within):
+                await self.client.flush()
         except (NatsError, TimeoutError, OSError) as error:
             raise StoreUnavailable("The broker did not confirm what was sent.") from error
 

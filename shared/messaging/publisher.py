@@ -7,17 +7,23 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 
+import orjson
+from nats.aio.client import NO_RESPONDERS_STATUS
+from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
+from nats.js.api import Header
 
 from shared.domain.errors import StoreUnavailable
-from shared.messaging.ack_inbox import Ack, AckInbox
 from shared.messaging.codec import MESSAGE_ID, Message
 from shared.messaging.connection import Connection
 from shared.messaging.errors import StreamFull
 from shared.messaging.settings import MessagingSettings
 from shared.messaging.stream_state import StreamStates
 
+FULL = 10077
+"""The server's error code for a stream at its limit."""
 WINDOW = 256
 """Publications that wait for their acknowledgement at once."""
 REORDERED = 4 * WINDOW
@@ -45,7 +51,6 @@ class Publisher:
     def __init__(self, connection: Connection, settings: MessagingSettings) -> None:
         self._connection = connection
         self._timeout = settings.publish_timeout
-        self._inbox = AckInbox(connection)
         self._states = StreamStates(connection)
         self._streams: dict[str, _Known] = {}
 
@@ -68,8 +73,7 @@ class Publisher:
         """Publish a message that may be lost, without waiting; it keeps its place before what is sent after it."""
         if self._connection.is_connected:
             with suppress(NatsError, OSError):
-                headers = {**message.headers, MESSAGE_ID: message.message_id}
-                await self._connection.client.publish(message.subject, message.body, headers=headers)
+                await self._connection.client.publish(message.subject, message.body, headers=_headers(message))
 
     async def publish_many(self, messages: Sequence[Message]) -> tuple[Answer, ...]:
         """Publish many messages in order, a window at a time; for each its acknowledgement or why there is none."""
@@ -99,26 +103,32 @@ class Publisher:
 
     async def _together(self, messages: Sequence[Message]) -> list[Answer]:
         """Send all, then wait for all; nothing is left waiting afterwards."""
-        futures: list[asyncio.Future[Ack]] = []
+        ask = self._connection.inbox.ask
+        futures: list[asyncio.Future[Msg]] = []
         try:
             async with self._connection.line.answer_within(self._timeout):
                 for message in messages:
-                    futures.append(await self._inbox.post(message))  # noqa: PERF401 - those sent before an error count
+                    futures.append(await ask(message.subject, message.body, _headers(message)))  # noqa: PERF401
                 await asyncio.wait(futures)
         except (NatsError, TimeoutError, OSError):
             for future in futures:
                 future.cancel()
         return [await self._answer(future) for future in futures] + [_silence() for _ in messages[len(futures) :]]
 
-    async def _answer(self, future: asyncio.Future[Ack]) -> Answer:
+    async def _answer(self, future: asyncio.Future[Msg]) -> Answer:
+        if future.cancelled():
+            return _silence()
         try:
             return await self._acked(future.result())
-        except asyncio.CancelledError:
-            return _silence()
         except StoreUnavailable as error:
             return error
 
-    async def _acked(self, ack: Ack) -> Acked:
+    async def _acked(self, answer: Msg) -> Acked:
+        if answer.headers and answer.headers.get(Header.STATUS) == NO_RESPONDERS_STATUS:
+            raise StoreUnavailable("No stream takes the message.")
+        ack = orjson.loads(answer.data)
+        if "error" in ack:
+            raise _refusal(ack["error"].get("err_code"))
         is_duplicate = bool(ack.get("duplicate"))
         return Acked(
             stream=ack["stream"],
@@ -145,6 +155,16 @@ class _Known:
     created: str
     generation: int
     highest: int = 0
+
+
+def _headers(message: Message) -> dict[str, str]:
+    return {**message.headers, MESSAGE_ID: message.message_id}
+
+
+def _refusal(code: int | None) -> StoreUnavailable:
+    if code == FULL:
+        return StreamFull(retry_after=timedelta(seconds=1))
+    return StoreUnavailable(f"The broker did not take the message: error {code}.")
 
 
 def _is_open(answer: Answer) -> bool:

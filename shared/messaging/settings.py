@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-PositiveSeconds = Annotated[timedelta, Field(gt=timedelta(0))]
+from shared.telemetry.durations import PositiveDuration
 
 
 class MessagingSettings(BaseSettings):
@@ -17,16 +17,16 @@ class MessagingSettings(BaseSettings):
     url: SecretStr = SecretStr("nats://127.0.0.1:4222")
     """One address or several with commas between. A secret, because it may hold a token or a password."""
     token: SecretStr | None = None
-    connect_timeout: PositiveSeconds = timedelta(seconds=2)
-    reconnect_wait: PositiveSeconds = timedelta(milliseconds=500)
+    connect_timeout: PositiveDuration = timedelta(seconds=2)
+    reconnect_wait: PositiveDuration = timedelta(milliseconds=500)
     """Between two attempts to connect; the attempts never end."""
-    publish_timeout: PositiveSeconds = timedelta(seconds=5)
+    publish_timeout: PositiveDuration = timedelta(seconds=5)
     """How long a publication waits for the broker's acknowledgement, and as long again for its one repetition."""
-    fetch_timeout: Annotated[timedelta, Field(ge=timedelta(milliseconds=100), le=timedelta(seconds=2))] = timedelta(
-        seconds=1
+    fetch_timeout: Annotated[PositiveDuration, Field(ge=timedelta(milliseconds=100), le=timedelta(seconds=2))] = (
+        timedelta(seconds=1)
     )
     """How long one pull waits. It is also how late a pull notices a broker that has restarted."""
-    ack_wait: Annotated[timedelta, Field(ge=timedelta(seconds=1))] = timedelta(seconds=30)
+    ack_wait: Annotated[PositiveDuration, Field(ge=timedelta(seconds=1))] = timedelta(seconds=30)
     """A command without a heartbeat for so long is delivered again."""
     max_deliver: Annotated[int, Field(ge=8)] = 20
     """A net far above the four deliveries after which a worker answers by itself."""
@@ -34,12 +34,12 @@ class MessagingSettings(BaseSettings):
     """Copies of each stream: 3 in a cluster."""
     commands_max_bytes: Annotated[int, Field(ge=1_048_576)] = 1_073_741_824
     """A full command stream refuses new commands; they wait in SQL."""
-    duplicate_window: PositiveSeconds = timedelta(minutes=10)
+    duplicate_window: PositiveDuration = timedelta(minutes=10)
     """How long the command stream knows a message id again."""
-    events_max_age: PositiveSeconds = timedelta(days=30)
-    audit_max_age: PositiveSeconds = timedelta(days=366)
-    deadletters_max_age: PositiveSeconds = timedelta(days=366)
-    cancelled_max_age: PositiveSeconds = timedelta(days=7)
+    events_max_age: PositiveDuration = timedelta(days=30)
+    audit_max_age: PositiveDuration = timedelta(days=366)
+    deadletters_max_age: PositiveDuration = timedelta(days=366)
+    cancelled_max_age: PositiveDuration = timedelta(days=7)
 
     @property
     def servers(self) -> list[str]:

@@ -39,7 +39,6 @@ UNLIMITED = -1
 SHORT_MEMORY = timedelta(minutes=2)
 """How long the other streams know a message id; the inbox knows it for good."""
 NAME_IN_USE = 10058
-CONSUMER_EXISTS = (10013, 10148)
 
 CANCELLED_BUCKET = "knowgate_cancelled"
 BUCKET_STREAM = f"KV_{CANCELLED_BUCKET}"

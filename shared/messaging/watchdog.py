@@ -125,6 +125,7 @@ class Watchdog:
         self._on_trip = on_trip
         self._loop: asyncio.AbstractEventLoop | None = None
         self._watching: asyncio.Task[None] | None = None
+        self._is_stopping = False
         self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
 
     def start(self) -> None:
@@ -133,10 +134,12 @@ class Watchdog:
 
     def stop(self) -> None:
         """Stop watching, before a stop of the slots could look like silence."""
+        self._is_stopping = True
         if self._loop is not None and self._watching is not None:
             with suppress(RuntimeError):  # the loop has ended by itself
-                self._loop.call_soon_threadsafe(self._watching.cancel)
-        self._thread.join(JOIN_TIMEOUT.total_seconds())
+                self._loop.call_soon_threadsafe(self._watching.cancel)  # the client may swallow it: hence the flag
+        if self._thread.is_alive():
+            self._thread.join(JOIN_TIMEOUT.total_seconds())
 
     def _run(self) -> None:
         with suppress(asyncio.CancelledError):
@@ -146,7 +149,7 @@ class Watchdog:
         self._loop, self._watching = asyncio.get_running_loop(), asyncio.current_task()
         connection = await connect(self._settings, name="watchdog", on_closed=lambda _: None)
         try:
-            while not connection.client.is_closed:
+            while not self._is_stopping and not connection.client.is_closed:
                 await self._look(connection)
                 await asyncio.sleep(LOOK_EVERY.total_seconds())
         finally:

@@ -68,7 +68,7 @@ def _renderers(form: LogForm) -> list[Processor]:
     if form is LogForm.CONSOLE:
         return [structlog.dev.ConsoleRenderer(colors=False)]
     return [
-        structlog.processors.dict_tracebacks,
+        structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False)),
         structlog.processors.JSONRenderer(serializer=_to_json),
     ]
 

@@ -88,6 +88,7 @@ class Place:
             "KNOWGATE_PROVIDER_KIND": "scripted",
             "KNOWGATE_PROVIDER_SCRIPTED_PATH": str(self.scripted),
             "KNOWGATE_WORKER_STOP_WITHIN": "10",
+            "KNOWGATE_WORKER_TELL_AFTER": "0",
         }
 
 
@@ -96,6 +97,7 @@ def quick_worker() -> WorkerSettings:
     return WorkerSettings(
         look_every=timedelta(milliseconds=50),
         progress_every=timedelta(0),
+        tell_after=timedelta(0),
         verify_within=timedelta(milliseconds=100),
         stop_patience=timedelta(seconds=1),
         stop_within=timedelta(seconds=10),

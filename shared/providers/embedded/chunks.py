@@ -71,7 +71,7 @@ def cut_span(text: str, start: int, end: int, *, limit: int = MAX_CHARACTERS, ov
         last = first
         while last + 1 < len(segments) and segments[last + 1][1] - segments[first][0] <= limit:
             last += 1
-        yield from _trimmed(text, segments[first][0], segments[last][1])
+        yield segments[first][0], segments[last][1]
         if last + 1 == len(segments):
             return
         following = last + 1
@@ -85,18 +85,14 @@ def cut_span(text: str, start: int, end: int, *, limit: int = MAX_CHARACTERS, ov
         first = following
 
 
-def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
-    piece = text[start:end]
-    left, right = len(piece) - len(piece.lstrip()), len(piece.rstrip())
-    if right > left:
-        yield start + left, start + right
-
-
 def _segments(text: str, start: int, end: int, limit: int) -> Iterator[Span]:
-    """Sentences and lines; one that is longer than `limit` is cut at a clause, or wherever it must be."""
+    """Sentences and lines without the white space around them; too long ones are cut at a clause, or anywhere."""
     cuts = [match.start() for match in _BOUNDARY.finditer(text, start, end) if start < match.start() < end]
     for left, right in zip((start, *cuts), (*cuts, end), strict=True):
-        yield from _bounded(text, left, right, limit)
+        for first, last in _bounded(text, left, right, limit):
+            piece = text[first:last]
+            if not piece.isspace():
+                yield first + len(piece) - len(piece.lstrip()), first + len(piece.rstrip())
 
 
 def _bounded(text: str, start: int, end: int, limit: int) -> Iterator[Span]:

@@ -7,6 +7,7 @@ from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from shared.providers.embedded.limits import MEBIBYTE, DigestLimits
+from shared.telemetry.durations import PositiveDuration
 
 
 class EmbeddedSettings(BaseSettings):
@@ -22,7 +23,7 @@ class EmbeddedSettings(BaseSettings):
     """Child processes of a worker that embed text, about 150 MB and one core each."""
     parser_memory_mib: int = Field(default=2048, ge=256)
     """Address space that reading one file may take."""
-    parser_time: timedelta = Field(default=timedelta(minutes=5), gt=timedelta(0))
+    parser_time: PositiveDuration = timedelta(minutes=5)
     """How long reading one file may take."""
     text_characters: int = Field(default=20_000_000, ge=1)
     """The longest text of one document, in code points."""

@@ -78,7 +78,7 @@ class ScriptedStore:
         return OBEDIENT if row is None else _read_script(row[0])
 
     def count(self, call: Call, name: str) -> int:
-        """Count a call; the how manieth it was."""
+        """Count a call; its number among the calls of its kind."""
         if not self._is_shared:
             self._calls[call, name] += 1
             return self._calls[call, name]

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import orjson
 
 from shared.domain.errors import ProviderUnavailable
+from shared.providers.embedded.children.child import Child
 from shared.providers.embedded.children.framing import FrameBroken, pack
-from shared.providers.embedded.children.process import ChildProcess
 from shared.providers.embedded.embedding import BUNDLED_DIMENSIONS, bundled_name, ignore
 
 MODULE = "shared.providers.embedded.children.embedder_child"
@@ -96,14 +96,14 @@ class EmbedderPool:
         self._retries.clear()
 
     async def _run(self) -> None:
-        child: ChildProcess | None = None
+        child: Child | None = None
         try:
             while True:
                 async with self._work:
                     while not (batch := self._next_batch()):
                         await self._work.wait()
                 try:
-                    child = child or await ChildProcess.start(MODULE)
+                    child = child or await Child.start(MODULE)
                     _deliver(batch, await _ask(child, batch))
                 except (FrameBroken, OSError):
                     if child is not None:
@@ -147,7 +147,7 @@ class EmbedderPool:
                 )
 
 
-async def _ask(child: ChildProcess, batch: list[_Piece]) -> bytes:
+async def _ask(child: Child, batch: list[_Piece]) -> bytes:
     texts = [text for piece in batch for text in piece.texts]
     await child.send(pack(orjson.dumps(texts)))
     _, vectors = await child.receive()

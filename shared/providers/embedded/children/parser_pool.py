@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from shared.contracts.enums import FailureReason
+from shared.providers.embedded.children.child import Child
 from shared.providers.embedded.children.framing import FrameBroken
 from shared.providers.embedded.children.messages import (
     PagesRead,
@@ -14,7 +15,6 @@ from shared.providers.embedded.children.messages import (
     pack_request,
     unpack_message,
 )
-from shared.providers.embedded.children.process import ChildProcess
 from shared.providers.embedded.failures import DigestFailed
 from shared.providers.embedded.limits import DigestLimits
 
@@ -32,8 +32,8 @@ class ParserPool:
         self._limits = limits
         self._served_at_most = served_at_most
         self._slots = asyncio.Semaphore(size)
-        self._idle: list[ChildProcess] = []
-        self._children: set[ChildProcess] = set()
+        self._idle: list[Child] = []
+        self._children: set[Child] = set()
 
     async def parse(self, path: Path, content_type: str, on_percent: Callable[[int], None]) -> Parsed:
         """Read a file; raises DigestFailed. A cancelled call kills its parser."""
@@ -57,7 +57,7 @@ class ParserPool:
         return answer
 
     async def _ask(
-        self, child: ChildProcess, path: Path, content_type: str, on_percent: Callable[[int], None]
+        self, child: Child, path: Path, content_type: str, on_percent: Callable[[int], None]
     ) -> Parsed | ParseFailed:
         await child.send(pack_request(ParseRequest(path=str(path), content_type=content_type)))
         while True:
@@ -68,25 +68,25 @@ class ParserPool:
                 return message
             on_percent(message.percent)
 
-    async def _take(self) -> ChildProcess:
+    async def _take(self) -> Child:
         while self._idle:
             child = self._idle.pop()
             if child.is_running:
                 return child
             await self._end(child)
         limits = self._limits
-        child = await ChildProcess.start(MODULE, (limits.memory_bytes, limits.text_characters, limits.chunks))
+        child = await Child.start(MODULE, (limits.memory_bytes, limits.text_characters, limits.chunks))
         self._children.add(child)
         return child
 
-    async def _give_back(self, child: ChildProcess, *, is_healthy: bool) -> None:
+    async def _give_back(self, child: Child, *, is_healthy: bool) -> None:
         child.served += 1
         if is_healthy and child.served < self._served_at_most:
             self._idle.append(child)
         else:
             await self._end(child)
 
-    async def _end(self, child: ChildProcess) -> None:
+    async def _end(self, child: Child) -> None:
         self._children.discard(child)
         await child.kill()
 

@@ -20,7 +20,7 @@ _GUESS_BYTES = 256 * 1024
 _PROBE_CHARACTERS = 20_000
 _ALLOWED_CONTROLS = frozenset("\t\n\r\f\v\x1b\x85")
 _MAX_CONTROL_SHARE = 0.005
-_MIN_COMMON_HANZI = 0.8
+_MIN_EVERYDAY_SHARE = 0.8
 
 
 def read_text(path: Path) -> str:
@@ -86,10 +86,10 @@ def _try(content: bytes, encoding: str) -> str | None:
 def _reads_as_chinese(text: str) -> bool:
     """GB18030 accepts most bytes, so ask whether the characters are the everyday ones of GB 2312's first level."""
     hanzi = [char for char in text[:_PROBE_CHARACTERS] if ord(char) > 0x2E7F]
-    return bool(hanzi) and sum(map(_is_common_chinese, hanzi)) >= _MIN_COMMON_HANZI * len(hanzi)
+    return bool(hanzi) and sum(map(_is_everyday, hanzi)) >= _MIN_EVERYDAY_SHARE * len(hanzi)
 
 
-def _is_common_chinese(char: str) -> bool:
+def _is_everyday(char: str) -> bool:
     code = char.encode("gb18030")
     return len(code) == 2 and code[1] >= 0xA1 and (0xA1 <= code[0] <= 0xA3 or 0xB0 <= code[0] <= 0xD7)
 

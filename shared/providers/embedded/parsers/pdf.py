@@ -3,7 +3,6 @@
 import ctypes
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pypdfium2
@@ -116,6 +115,6 @@ def _blocks(pages: list[Page]) -> Iterator[Block]:
                 yield heading(line.text, line.level, page.number)
                 continue
             text = join_wrapped(text, line, after_hyphen=previous is not None and previous.is_hyphenated)
-            previous = replace(line)
+            previous = line
         if text:
             yield paragraph(text, page.number)

@@ -48,12 +48,16 @@ async def test_a_cancellation_is_heard_by_those_who_listen_and_found_by_those_wh
         await Cancellations(connection).announce(OperationId("op_1"))
         await until(lambda: len(heard) == 1, within=SOON)
         assert heard == ["op_1"]
-        assert await Cancellations(connection).is_cancelled(OperationId("op_1"))
-        assert not await Cancellations(connection).is_cancelled(OperationId("op_2"))
+        assert await Cancellations(connection).known() == {"op_1"}
+
+
+async def test_nothing_is_known_before_anything_was_said(nats_url: str) -> None:
+    async with connected(messaging_settings(nats_url)) as connection:
+        assert await Cancellations(connection).known() == frozenset()
 
 
 async def test_a_lookup_without_the_bucket_is_an_error_and_not_a_no(nats_url: str) -> None:
     async with connected(messaging_settings(nats_url)) as connection:
         await connection.jetstream.delete_key_value("knowgate_cancelled")
         with pytest.raises(StoreUnavailable):
-            await Cancellations(connection).is_cancelled(OperationId("op_1"))
+            await Cancellations(connection).known()

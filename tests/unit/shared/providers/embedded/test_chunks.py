@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,8 +53,12 @@ def test_a_cut_never_parts_a_letter_from_its_accent() -> None:
     assert pieces("x" * 19 + "e\u0323" + "y" * 9, limit=20, overlap=0) == ["x" * 19, "e\u0323" + "y" * 9]
 
 
+def test_white_space_at_the_end_gives_no_second_chunk_of_the_overlap() -> None:
+    assert pieces("aaaaa. . ", limit=8, overlap=2) == ["aaaaa. ."]
+
+
 def test_table_rows_are_gathered_up_to_a_size_and_never_repeated() -> None:
-    rows = [f"Code: E-{number}; Meaning: {'m' * 80}" for number in range(3)]
+    rows = [f"Code: E-{number}; Meaning: {'m' * 70}" for number in range(3)]
     document = normalise([heading("Codes", 1), paragraph("Intro."), *map(record, rows)], max_characters=1000)
 
     assert [document.text[c.start : c.end] for c in cut_chunks(document, max_chunks=10)] == [
@@ -78,13 +84,13 @@ words = st.text(alphabet=st.sampled_from("ab字。！. \n,e\u0301𠀀"), max_siz
 def test_any_text_is_covered_in_order_within_the_limit(text: str, limit: int, overlap: int) -> None:
     spans = list(cut_span(text, 0, len(text), limit=limit, overlap=min(overlap, limit // 2)))
 
-    covered = set()
+    covered: set[int] = set()
     for start, end in spans:
         assert 0 < end - start <= limit
         assert text[start:end] == text[start:end].strip()
         covered.update(range(start, end))
     assert all(index in covered or char.isspace() for index, char in enumerate(text))
-    assert all(before[0] < after[0] and before[1] < after[1] for before, after in zip(spans, spans[1:], strict=False))
+    assert all(before[0] < after[0] and before[1] < after[1] for before, after in pairwise(spans))
 
 
 @given(st.lists(st.tuples(st.booleans(), words), max_size=8))
@@ -107,4 +113,4 @@ def test_overlap_stays_within_its_bound() -> None:
     spans = list(cut_span(text, 0, len(text)))
 
     assert len(spans) > 4
-    assert all(0 < before[1] - after[0] <= OVERLAP for before, after in zip(spans, spans[1:], strict=False))
+    assert all(0 < before[1] - after[0] <= OVERLAP for before, after in pairwise(spans))

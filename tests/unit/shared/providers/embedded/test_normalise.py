@@ -88,16 +88,12 @@ def test_a_text_beyond_the_limit_is_refused_before_it_is_whole() -> None:
     assert failure.value.reason is FailureReason.FILE_TOO_LARGE
 
 
-blocks = st.builds(Block, text=st.text(), level=st.integers(0, 4), page=st.none() | st.integers(1, 9))
+blocks = st.builds(Block, text=st.text(max_size=12), level=st.integers(0, 4), page=st.none() | st.integers(1, 9))
 
 
-@given(st.lists(blocks))
+@given(st.lists(blocks, max_size=8))
 def test_any_blocks_give_composed_text_with_sections_in_order(made: list[Block]) -> None:
-    try:
-        document = normalise(made, max_characters=100_000)
-    except DigestFailed as failure:
-        assert failure.reason is FailureReason.NO_TEXT
-        return
+    document = normalise([*made, paragraph("end")], max_characters=100_000)
 
     document.text.encode()
     assert unicodedata.is_normalized("NFC", document.text)

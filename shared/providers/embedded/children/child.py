@@ -6,10 +6,14 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import timedelta
 
 from shared.providers.embedded.children.framing import Frame, FrameBroken, receive_frame
 
 _PIPE_BYTES = 4 << 20
+_ENDING = timedelta(seconds=2)
+"""What a child may take to be gone after its pipe has closed."""
+
 _KEPT_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
 
 
@@ -21,21 +25,21 @@ def child_environment() -> dict[str, str]:
     return kept | threads | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONSAFEPATH": "1"}
 
 
-class ChildProcess:
+class Child:
     """A started child."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self._process = process
-        if process.stdin is None or process.stdout is None:
+    def __init__(self, handle: asyncio.subprocess.Process) -> None:
+        self._handle = handle
+        if handle.stdin is None or handle.stdout is None:
             raise ValueError("a child is spoken to through its pipes")
-        self._requests = process.stdin
-        self._replies = process.stdout
+        self._requests = handle.stdin
+        self._replies = handle.stdout
         self.served = 0
 
     @classmethod
-    async def start(cls, module: str, arguments: Sequence[int] = ()) -> "ChildProcess":
+    async def start(cls, module: str, arguments: Sequence[int] = ()) -> "Child":
         """Run a module of ours; its first argument is our pid."""
-        process = await asyncio.create_subprocess_exec(
+        handle = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
             module,
@@ -46,17 +50,17 @@ class ChildProcess:
             env=child_environment(),
             limit=_PIPE_BYTES,
         )
-        return cls(process)
+        return cls(handle)
 
     @property
     def pid(self) -> int:
         """The child's process id."""
-        return self._process.pid
+        return self._handle.pid
 
     @property
     def is_running(self) -> bool:
         """Whether it has not ended, as far as is known."""
-        return self._process.returncode is None
+        return self._handle.returncode is None
 
     async def send(self, frame: bytes) -> None:
         """Write one frame; FrameBroken when the child has ended."""
@@ -73,14 +77,18 @@ class ChildProcess:
     async def ran_out_of_memory(self) -> bool:
         """Whether it ended as a process does that takes too much memory: killed by the system, or by its own hand.
 
-        Native libraries abort when they are refused memory.
+        Native libraries abort when they are refused memory. A child that goes on running did not.
         """
-        return await self._process.wait() in (-signal.SIGKILL, -signal.SIGABRT)
+        try:
+            async with asyncio.timeout(_ENDING.total_seconds()):
+                return await self._handle.wait() in (-signal.SIGKILL, -signal.SIGABRT)
+        except TimeoutError:
+            return False
 
     async def kill(self) -> None:
         """End it and wait until it is gone."""
-        if self._process.returncode is None:
+        if self._handle.returncode is None:
             with suppress(ProcessLookupError):
-                self._process.kill()
-        await self._process.wait()
+                self._handle.kill()
+        await self._handle.wait()
         self._requests.close()

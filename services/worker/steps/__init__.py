@@ -1,0 +1,1 @@
+"""One module for each step: what a command asks of provider and object store, and what it then tells."""
