@@ -1,0 +1,113 @@
+"""Documents: upload, get, list, replace."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from services.api.documents.views import Slot, document_body, document_detail, operation_accepted
+from services.api.edge.answers import Answer, found, page_of
+from services.api.edge.call import Call, Handler
+from services.api.moves import Moves
+from services.api.paging import page_query
+from shared.contracts.documents import DocumentList, DocumentReplaceRequest, DocumentUploadRequest
+from shared.contracts.enums import Action, OperationStatus, Step
+from shared.contracts.ids import DocumentId, OperationId, SpaceId
+from shared.contracts.route import Route
+from shared.contracts.routes import DOCUMENT_GET, DOCUMENT_LIST, DOCUMENT_REPLACE, DOCUMENT_UPLOAD
+from shared.database.listings import list_documents, view_document, visible_operation, visible_space
+from shared.domain.authorization import Reach, reach
+from shared.domain.errors import NotFound
+from shared.domain.version import Version
+from shared.lifecycle.once import Reauthorise
+from shared.lifecycle.replace_document import replace_document
+from shared.lifecycle.upload_document import upload_document
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentRoutes:
+    """Documents."""
+
+    moves: Moves
+    most_items: int
+
+    def handlers(self) -> Mapping[Route, Handler]:
+        """Its routes."""
+        return {
+            DOCUMENT_UPLOAD: self.upload,
+            DOCUMENT_GET: self.get,
+            DOCUMENT_LIST: self.list,
+            DOCUMENT_REPLACE: self.replace,
+        }
+
+    async def upload(self, call: Call) -> Answer:
+        """Take a document on, made of a file that the caller has uploaded."""
+        space_id = call.id("spaceId", SpaceId)
+        body = await call.read(DocumentUploadRequest)
+        return await self.moves.accept(
+            call,
+            body,
+            lambda conn, request: upload_document(conn, space_id, body, request, self.moves.around),
+            first_step=Step.UPLOAD,
+            view=lambda accepted: operation_accepted(accepted.work),
+            reauthorise=self._may_see_operation(call, Action.DOCUMENT_UPLOAD),
+        )
+
+    async def replace(self, call: Call) -> Answer:
+        """Take a new version of a document on."""
+        document_id = call.id("documentId", DocumentId)
+        body = await call.read(DocumentReplaceRequest)
+        return await self.moves.accept(
+            call,
+            body,
+            lambda conn, request: replace_document(conn, document_id, body, request, self.moves.around),
+            first_step=Step.UPLOAD,
+            view=lambda accepted: operation_accepted(accepted.work),
+            reauthorise=self._may_see_operation(call, Action.DOCUMENT_UPDATE),
+        )
+
+    async def get(self, call: Call) -> Answer:
+        """One document with its active version and its candidate."""
+        reached = self._reach(call, Action.DOCUMENT_VIEW)
+        document_id = call.id("documentId", DocumentId)
+        view = await self.moves.database.read(lambda conn: view_document(conn, reached, document_id))
+        if view is None:
+            raise NotFound
+        active, candidate = _slot(view.active, view.active_operation), _slot(view.candidate, view.candidate_operation)
+        return found(document_detail(view.document, active, candidate))
+
+    async def list(self, call: Call) -> Answer:
+        """One page of a space's documents."""
+        reached = self._reach(call, Action.DOCUMENT_VIEW)
+        space_id = call.id("spaceId", SpaceId)
+        query = page_query(call, self.most_items)
+        documents, total = await self.moves.database.read(
+            lambda conn: list_documents(conn, reached, space_id, page=query.page, page_size=query.page_size)
+        )
+        if total == 0:
+            await self._require_space(reached, space_id)
+        items = tuple(document_body(listed.document, listed.active) for listed in documents)
+        return page_of(DocumentList(items=items), query, total)
+
+    async def _require_space(self, reached: Reach, space_id: SpaceId) -> None:
+        """An empty list is the answer only for a space that the caller may see."""
+        if await self.moves.database.read(lambda conn: visible_space(conn, reached, space_id)) is None:
+            raise NotFound
+
+    def _may_see_operation(self, call: Call, action: Action) -> Reauthorise:
+        """Whoever may still do the action on what the operation was about, even if that is gone by now."""
+
+        def reauthorise(conn: Connection, data: str) -> None:
+            operation_id = OperationId(json.loads(data)["operationId"])
+            if visible_operation(conn, self._reach(call, action), operation_id) is None:
+                raise NotFound
+
+        return reauthorise
+
+    def _reach(self, call: Call, action: Action) -> Reach:
+        return reach(call.caller, action, self.moves.roles)
+
+
+def _slot(version: Version | None, status: OperationStatus | None) -> Slot | None:
+    return None if version is None else Slot(version=version, operation_status=status)

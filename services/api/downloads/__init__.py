@@ -1,0 +1,1 @@
+"""Download links and what they fetch."""

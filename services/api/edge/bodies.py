@@ -1,0 +1,44 @@
+"""Reads JSON bodies, no further than a limit."""
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Final
+
+from shared.contracts.errors import ErrorCode, FieldError, RequestRefused
+
+LONGEST_JSON: Final = 256 * 1024
+"""Bytes; the longest body that the contract allows, with every character escaped, is about 150 KiB."""
+
+JSON_TYPE: Final = "application/json"
+UTF_8: Final = frozenset({"utf-8", "utf8"})
+
+
+def require_json(headers: Mapping[str, str]) -> None:
+    """Refuse a body that does not call itself JSON in UTF-8, or that is compressed."""
+    media_type, *parameters = (part.strip().lower() for part in headers.get("content-type", "").split(";"))
+    charsets = {part.removeprefix("charset=").strip('"') for part in parameters if part.startswith("charset=")}
+    if media_type != JSON_TYPE or charsets - UTF_8 or headers.get("content-encoding", "identity") != "identity":
+        raise RequestRefused(ErrorCode.UNSUPPORTED_MEDIA_TYPE, ())
+
+
+def declared_length(headers: Mapping[str, str]) -> int | None:
+    """What the client says it sends; None when it does not say."""
+    declared = headers.get("content-length", "")
+    return int(declared) if declared.isascii() and declared.isdigit() else None
+
+
+async def read_json_bytes(headers: Mapping[str, str], chunks: AsyncIterator[bytes]) -> bytes:
+    """The bytes of a JSON body; RequestRefused when there are too many, or they are something else."""
+    require_json(headers)
+    if (declared_length(headers) or 0) > LONGEST_JSON:
+        raise _too_large()
+    body = bytearray()
+    async for chunk in chunks:
+        body += chunk
+        if len(body) > LONGEST_JSON:
+            raise _too_large()
+    return bytes(body)
+
+
+def _too_large() -> RequestRefused:
+    fault = FieldError(field="$", reason="TOO_LARGE", message=f"The body must not exceed {LONGEST_JSON} bytes")
+    return RequestRefused(ErrorCode.REQUEST_TOO_LARGE, (fault,))

@@ -1,0 +1,98 @@
+"""One authenticated request, as a handler sees it."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeVar
+from urllib.parse import parse_qsl
+
+from services.api.edge.answers import Answer
+from services.api.edge.bodies import read_json_bytes
+from services.api.edge.paths import decode_id
+from services.api.edge.stamps import Stamps, is_acceptable
+from shared.contracts.body import Body
+from shared.contracts.errors import ErrorCode, FieldError, RequestRefused
+from shared.contracts.reading import read_body, read_query
+from shared.contracts.route import IDEMPOTENCY_KEY, Route
+from shared.domain.audit import Actor, Origin
+from shared.domain.errors import NotFound
+from shared.domain.identity import Caller
+
+Model = TypeVar("Model", bound=Body)
+Kind = TypeVar("Kind")
+
+MOST_QUERY_FIELDS: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """What is asked, by whom, within which request. The body is read only by whoever wants it, and once."""
+
+    route: Route
+    caller: Caller
+    stamps: Stamps
+    headers: Mapping[str, str]
+    segments: Mapping[str, str]
+    """The ids in the path, still percent-encoded."""
+    query_string: bytes
+    chunks: AsyncIterator[bytes]
+    """The body in pieces, as it arrives."""
+
+    def id(self, name: str, kind: Callable[[str], Kind]) -> Kind:
+        """An id from the path; NotFound when it can name nothing of ours."""
+        text = decode_id(self.segments[name])
+        if text is None:
+            raise NotFound
+        return kind(text)
+
+    async def read(self, model: type[Model]) -> Model:
+        """The JSON body; RequestRefused with everything that is wrong with it."""
+        return read_body(model, await read_json_bytes(self.headers, self.chunks))
+
+    def query(self, model: type[Model]) -> Model:
+        """The query string; RequestRefused for what is wrong or not known."""
+        return read_query(model, query_pairs(self.query_string))
+
+    def idempotency_key(self) -> str:
+        """The key under which this request takes effect once; RequestRefused without one."""
+        key = self.headers.get(IDEMPOTENCY_KEY.name.lower())
+        if key is None:
+            raise _bad_key("MISSING", "A request that changes something needs this header")
+        if not is_acceptable(key, IDEMPOTENCY_KEY):
+            raise _bad_key("INVALID", "Must be 1 to 128 printable ASCII characters without spaces")
+        return key
+
+    @property
+    def tool_call_id(self) -> str:
+        """The agent's own id of this call; authentication has made sure that it is there."""
+        return self.headers["x-tool-call-id"]
+
+    def origin(self) -> Origin:
+        """Where a read or a denial comes from, for the audit."""
+        return Origin(
+            actor=Actor.API,
+            caller=self.caller,
+            tool_call_id=self.tool_call_id,
+            request_id=self.stamps.request_id,
+            traceparent=self.stamps.traceparent,
+        )
+
+
+Handler = Callable[[Call], Awaitable[Answer]]
+"""Answers one call; raises what is to be answered as an error."""
+
+
+def query_pairs(query_string: bytes) -> list[tuple[str, str]]:
+    """The names and values of a query string in their order; RequestRefused when there are too many."""
+    try:
+        return parse_qsl(
+            query_string.decode("latin-1"), keep_blank_values=True, errors="replace", max_num_fields=MOST_QUERY_FIELDS
+        )
+    except ValueError:
+        fault = FieldError(field="$", reason="WRONG_COUNT", message="There are too many query parameters")
+        raise RequestRefused(ErrorCode.INVALID_INPUT, (fault,)) from None
+
+
+def _bad_key(reason: str, message: str) -> RequestRefused:
+    return RequestRefused(
+        ErrorCode.INVALID_INPUT, (FieldError(field=IDEMPOTENCY_KEY.name, reason=reason, message=message),)
+    )

@@ -1,0 +1,1 @@
+"""Uploaded files over HTTP."""

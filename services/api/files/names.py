@@ -1,0 +1,33 @@
+"""How an upload says what its file is called: `X-File-Name`, percent-encoded UTF-8."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import unquote_to_bytes
+
+from shared.contracts.errors import ErrorCode, FieldError, RequestRefused
+
+FILE_NAME: Final = "X-File-Name"
+LONGEST: Final = 4096
+"""Characters of the encoded name; what may be kept of it is decided when it is cleaned."""
+
+_EXTENDED: Final = re.compile(r"utf-8'[A-Za-z0-9-]*'", re.IGNORECASE)
+"""The prefix of RFC 8187, which may stand before the name."""
+
+
+def claimed_name(headers: Mapping[str, str]) -> str:
+    """The name that the client gives the file; RequestRefused without one, or when it is not UTF-8."""
+    sent = headers.get(FILE_NAME.lower(), "")
+    if not sent:
+        raise _refusal("MISSING", "Name the file in this header, percent-encoded")
+    encoded = sent[match.end() :] if (match := _EXTENDED.match(sent)) else sent
+    if len(encoded) > LONGEST or not encoded.isascii():
+        raise _refusal("INVALID", "Must be percent-encoded UTF-8")
+    try:
+        return unquote_to_bytes(encoded).decode()
+    except UnicodeDecodeError:
+        raise _refusal("INVALID", "Must be percent-encoded UTF-8") from None
+
+
+def _refusal(reason: str, message: str) -> RequestRefused:
+    return RequestRefused(ErrorCode.INVALID_INPUT, (FieldError(field=FILE_NAME, reason=reason, message=message),))

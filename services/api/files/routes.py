@@ -1,0 +1,101 @@
+"""Takes files in: the bytes are the body, the name is a header, and what the file is is told from its content."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from services.api.audit.trail import AuditTrail
+from services.api.edge.answers import Answer
+from services.api.edge.bodies import declared_length
+from services.api.edge.call import Call, Handler
+from services.api.files.names import claimed_name
+from services.api.files.views import file_resource
+from services.api.metrics import ApiMetrics
+from services.api.moves import Moves
+from shared.contracts.enums import Action
+from shared.contracts.files import FileResource
+from shared.contracts.route import Approval, Concurrency, Route, Toolset
+from shared.domain.authorization import reach
+from shared.domain.errors import Rejected
+from shared.files.errors import FileTooLarge, FileTypeRefused
+from shared.files.intake import ReceivedFile, receive
+from shared.files.settings import FilesSettings
+from shared.files.store import FileStore
+from shared.lifecycle.store_file import ReceivedFile as StoredBytes
+from shared.lifecycle.store_file import StoredResource, store_file
+
+FILE_UPLOAD: Final = Route(
+    tool="knowledge_file_upload",
+    method="POST",
+    path="/internal/v1/files",
+    success_status=201,
+    data=FileResource,
+    actions=(Action.DOCUMENT_UPLOAD,),
+    approval=Approval.ALLOW,
+    concurrency=Concurrency.PARALLEL,
+    toolset=Toolset.WRITE,
+)
+"""Ours, beside the contract: agents name files that somebody has uploaded, and do not upload any."""
+
+FORMS: Final = ("multipart/", "application/x-www-form-urlencoded")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRoutes:
+    """Uploaded files."""
+
+    moves: Moves
+    store: FileStore
+    settings: FilesSettings
+    trail: AuditTrail
+    metrics: ApiMetrics
+
+    def handlers(self) -> Mapping[Route, Handler]:
+        """Its routes."""
+        return {FILE_UPLOAD: self.upload}
+
+    async def upload(self, call: Call) -> Answer:
+        """Store the body and answer a resource; nothing is kept of a file that is refused."""
+        reach(call.caller, Action.DOCUMENT_UPLOAD, self.moves.roles)
+        _refuse_forms(call.headers)
+        name = claimed_name(call.headers)
+        if (declared_length(call.headers) or 0) > self.settings.max_bytes:
+            raise FileTooLarge(self.settings.max_bytes)
+        received = await receive(
+            self.store, self._counted(call.chunks), claimed_name=name, limit=self.settings.max_bytes
+        )
+        stored = await self._register(call, received)
+        await self.trail.read(call, None, stored.resource.id, {"bytes": received.size, "sha256": received.sha256})
+        return Answer(status=FILE_UPLOAD.success_status, data=file_resource(stored).to_json())
+
+    async def _register(self, call: Call, received: ReceivedFile) -> StoredResource:
+        """Make a resource of what was stored. An object that no row names is removed, if only to save room."""
+        described = StoredBytes(
+            object_key=received.key,
+            size=received.size,
+            sha256=received.sha256,
+            content_type=received.content_type.value,
+            file_name=received.name,
+        )
+        request, around = self.moves.request(call), self.moves.around
+        try:
+            stored = await self.moves.database.write(
+                lambda conn: store_file(conn, described, self.settings.resource_ttl, request, around)
+            )
+        except Rejected:  # after any other error the row may be there, and then the object must be
+            await self.store.delete(received.key)
+            raise
+        if stored.is_twin:
+            await self.store.delete(received.key)
+        return stored
+
+    async def _counted(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        async for chunk in chunks:
+            self.metrics.uploaded_bytes.inc(len(chunk))
+            yield chunk
+
+
+def _refuse_forms(headers: Mapping[str, str]) -> None:
+    """A form's bytes are not the file's; taken as such they would be kept with the form around them."""
+    if headers.get("content-type", "").strip().lower().startswith(FORMS):
+        raise FileTypeRefused("Send the bytes of the file as the body, without a form around them.")

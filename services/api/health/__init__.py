@@ -1,0 +1,1 @@
+"""Whether the process lives, is ready, and how it fares."""

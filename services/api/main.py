@@ -1,0 +1,170 @@
+"""The HTTP process: the only place where its parts are made and joined."""
+
+import asyncio
+import logging
+import sys
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+import httpx
+import structlog
+import uvloop
+from sqlalchemy import Connection as DatabaseConnection
+
+from services.api.app import build_app
+from services.api.audit.trail import AuditTrail, writer
+from services.api.background import Background
+from services.api.broker.link import BrokerLink
+from services.api.broker.outgoing import Outgoing
+from services.api.broker.presence import BrokerPresence
+from services.api.broker.room import Room
+from services.api.health.readiness import Check
+from services.api.metrics import ApiMetrics
+from services.api.parts import Parts
+from services.api.server import ServerDidNotStart, serve_http
+from services.api.settings import ApiSettings
+from shared.auth.authentication import UnsafeAuthentication, build_authenticator, build_sealer
+from shared.auth.settings import AuthSettings
+from shared.contracts.commands import ProviderProfile
+from shared.contracts.spaces import PROFILE_CODE
+from shared.database.database import Database, open_database
+from shared.database.migrate import require_current
+from shared.database.quick_reads import open_quick_reads
+from shared.database.settings import DatabaseSettings
+from shared.domain.errors import KnowgateError, StoreUnavailable
+from shared.files.settings import FilesSettings
+from shared.files.store import FileStore
+from shared.lifecycle.settings import PipelineSettings
+from shared.lifecycle.surroundings import Surroundings
+from shared.messaging.announcements import SlotBoard
+from shared.messaging.connection import connect
+from shared.messaging.settings import MessagingSettings
+from shared.providers.factory import Providers
+from shared.providers.ports import ProviderReads
+from shared.providers.settings import ProviderSettings
+from shared.telemetry.logging import configure_logging
+from shared.telemetry.metrics import new_registry
+from shared.telemetry.settings import TelemetrySettings
+from shared.telemetry.stamps import new_id, utc_now
+
+log = structlog.get_logger()
+
+SERVICE = "api"
+PRODUCT = "knowgate"
+MISCONFIGURED = 78
+"""Exit code of a process that cannot work as it is set up (EX_CONFIG)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that the process reads from its environment."""
+
+    api: ApiSettings = field(default_factory=ApiSettings)
+    auth: AuthSettings = field(default_factory=AuthSettings)
+    database: DatabaseSettings = field(default_factory=DatabaseSettings)
+    files: FilesSettings = field(default_factory=FilesSettings)
+    messaging: MessagingSettings = field(default_factory=MessagingSettings)
+    pipeline: PipelineSettings = field(default_factory=PipelineSettings)
+    providers: ProviderSettings = field(default_factory=ProviderSettings)
+    telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
+
+
+def run() -> None:
+    """Serve until a signal asks to stop."""
+    settings = Settings()
+    configure_logging(settings.telemetry, service=SERVICE)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(serve(settings))
+    except* (KnowgateError, UnsafeAuthentication, ServerDidNotStart) as refused:
+        log.critical("api.start.refused", errors=[str(error) for error in refused.exceptions])
+        sys.exit(MISCONFIGURED)
+
+
+async def serve(settings: Settings) -> None:
+    """Assemble the parts and serve with them."""
+    async with assembled(settings) as (parts, background):
+        app = build_app(parts)
+        log.info("api.started", host=settings.api.api_host, port=settings.api.api_port)
+        await background.beside(serve_http(app, settings.api))
+    log.info("api.stopped")
+
+
+@asynccontextmanager
+async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, Background]]:
+    """Open everything the process needs, and close it in the opposite order. The broker may come later."""
+    async with AsyncExitStack() as stack:
+        database = open_database(settings.database)
+        stack.push_async_callback(database.close)
+        await require_current(database)
+        quick_reads = await stack.enter_async_context(open_quick_reads(database, settings.database))
+        store = FileStore.open(settings.files.url, settings.files.options)
+        providers = Providers(settings.providers, store)
+        stack.push_async_callback(providers.close)
+        keys_client = await stack.enter_async_context(httpx.AsyncClient(follow_redirects=False))
+        metrics = ApiMetrics(new_registry())
+        room, board = Room(time.monotonic), SlotBoard()
+        link = BrokerLink(settings.messaging, lambda: connect(settings.messaging, name=SERVICE), room, board)
+        presence = BrokerPresence(link.is_connected, settings.api.accept_without_broker, time.monotonic)
+        provider = providers.reads(settings.providers.kind)
+        parts = Parts(
+            database=database,
+            quick_reads=quick_reads,
+            store=store,
+            files=settings.files,
+            provider=provider,
+            profile=ProviderProfile(kind=settings.providers.kind, profile_code=PROFILE_CODE),
+            authenticator=build_authenticator(
+                settings.auth, host=settings.api.api_host, client=keys_client, clock=utc_now
+            ),
+            sealer=build_sealer(settings.auth),
+            roles=settings.api.roles,
+            around=Surroundings(settings=settings.pipeline),
+            presence=presence,
+            room=room,
+            outgoing=Outgoing(link, metrics),
+            trail=AuditTrail(writer(database), metrics, utc_now, new_id),
+            metrics=metrics,
+            checks=checks(database, store, provider, presence, board),
+            most_items=settings.api.list_max_items,
+            address=settings.api.address,
+            version=version(PRODUCT),
+        )
+        yield parts, Background(link=link, presence=presence, outgoing=parts.outgoing, trail=parts.trail)
+
+
+def checks(
+    database: Database, store: FileStore, provider: ProviderReads, presence: BrokerPresence, board: SlotBoard
+) -> Mapping[str, Check]:
+    """What has to work for the process to be ready."""
+
+    async def database_answers() -> None:
+        await database.read(_select_one)
+
+    async def broker_is_there() -> None:
+        if not presence.is_there:
+            raise StoreUnavailable("There is no connection to the broker.")
+
+    async def workers_are_heard() -> None:
+        if board.workers == 0:
+            raise StoreUnavailable("No worker has announced itself.")
+
+    return {
+        "database": database_answers,
+        "broker": broker_is_there,
+        "files": store.check,
+        "provider": provider.check,
+        "workers": workers_are_heard,
+    }
+
+
+def _select_one(conn: DatabaseConnection) -> None:
+    conn.exec_driver_sql("SELECT 1").scalar_one()
+
+
+if __name__ == "__main__":
+    run()

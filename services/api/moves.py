@@ -1,0 +1,94 @@
+"""How the api moves state: once per idempotency key, not without a broker for long, and published after the commit."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from sqlalchemy import Connection
+
+from services.api.broker.outgoing import Outgoing
+from services.api.broker.presence import BrokerPresence
+from services.api.broker.room import Room
+from services.api.edge.answers import Answer
+from services.api.edge.call import Call
+from services.api.edge.canonical import key_digest, request_digest
+from services.api.metrics import ApiMetrics
+from shared.contracts.body import Body
+from shared.contracts.enums import Step
+from shared.database.database import Database
+from shared.database.idempotency import RequestKey
+from shared.domain.authorization import RoleTable
+from shared.lifecycle.acceptance import Accepted
+from shared.lifecycle.once import Effect, KeyedRequest, Reauthorise, once
+from shared.lifecycle.request import Request
+from shared.lifecycle.surroundings import Surroundings
+
+Asked = TypeVar("Asked", bound=Body)
+
+Accept = Callable[[Connection, Request], Accepted]
+"""Takes work on; one of the functions of `lifecycle` with its arguments."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moves:
+    """Runs the moves that callers ask for."""
+
+    database: Database
+    around: Surroundings
+    roles: RoleTable
+    presence: BrokerPresence
+    room: Room
+    outgoing: Outgoing
+    metrics: ApiMetrics
+
+    def request(self, call: Call, key: str | None = None) -> Request:
+        """What a move is told of the call."""
+        return Request(
+            caller=call.caller,
+            roles=self.roles,
+            traceparent=call.stamps.traceparent,
+            request_id=call.stamps.request_id,
+            tool_call_id=call.tool_call_id,
+            idempotency_digest=None if key is None else key_digest(key),
+        )
+
+    async def accept(
+        self,
+        call: Call,
+        body: Body,
+        move: Accept,
+        *,
+        first_step: Step,
+        view: Callable[[Accepted], Body],
+        reauthorise: Reauthorise,
+    ) -> Answer:
+        """Take work on and answer for it; from the commit on, it will be done whatever becomes of this process."""
+        key = call.idempotency_key()
+        request = replace(self.request(call, key), publishes=self.room.take(first_step))
+        keyed = KeyedRequest(
+            key=RequestKey(tenant_id=call.caller.tenant, subject=call.caller.subject, route=call.route.tool, key=key),
+            digest=request_digest(call.route, _ids(call), body),
+            request=request,
+        )
+
+        def act(conn: Connection) -> Effect:
+            self.presence.require()
+            accepted = move(conn, request)
+            data = view(accepted).to_json().decode()
+            return Effect(status=call.route.success_status, data=data, command=accepted.command)
+
+        effect = await self.database.write(
+            lambda conn: once(conn, keyed, act, reauthorise=reauthorise, around=self.around)
+        )
+        self._publish(effect, request)
+        return Answer(status=effect.status, data=effect.data.encode(), is_replay=effect.is_replay)
+
+    def _publish(self, effect: Effect, request: Request) -> None:
+        if effect.is_replay:
+            self.metrics.replays.inc()
+        if effect.command is not None and request.publishes:
+            self.outgoing.offer(effect.command)
+
+
+def _ids(call: Call) -> Mapping[str, str]:
+    return {name: call.id(name, str) for name in call.segments}

@@ -1,0 +1,1 @@
+"""Search and citations over HTTP."""

@@ -1,0 +1,1 @@
+"""Knowledge spaces over HTTP."""

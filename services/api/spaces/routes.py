@@ -1,0 +1,72 @@
+"""Spaces: create, get, list."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from services.api.edge.answers import Answer, found, page_of
+from services.api.edge.call import Call, Handler
+from services.api.moves import Moves
+from services.api.paging import page_query
+from services.api.spaces.views import space_body, space_created
+from shared.contracts.commands import ProviderProfile
+from shared.contracts.enums import Action, Step
+from shared.contracts.ids import SpaceId
+from shared.contracts.route import Route
+from shared.contracts.routes import SPACE_CREATE, SPACE_GET, SPACE_LIST
+from shared.contracts.spaces import SpaceCreateRequest, SpaceList
+from shared.database.listings import list_spaces, visible_space
+from shared.domain.authorization import reach, require_domain
+from shared.domain.errors import NotFound
+from shared.lifecycle.create_space import create_space
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceRoutes:
+    """Knowledge spaces."""
+
+    moves: Moves
+    profile: ProviderProfile
+    """How new spaces are kept."""
+    most_items: int
+
+    def handlers(self) -> Mapping[Route, Handler]:
+        """Its routes."""
+        return {SPACE_CREATE: self.create, SPACE_GET: self.get, SPACE_LIST: self.list}
+
+    async def create(self, call: Call) -> Answer:
+        """Take a new space on; it is CREATING until its provider side is there."""
+        body = await call.read(SpaceCreateRequest)
+
+        def reauthorise(conn: Connection, data: str) -> None:
+            """A space that is gone by now was still made by this request."""
+            reach(call.caller, Action.SPACE_CREATE, self.moves.roles)
+            require_domain(call.caller, body.default_security_domain_code)
+
+        return await self.moves.accept(
+            call,
+            body,
+            lambda conn, request: create_space(conn, body, self.profile, request, self.moves.around),
+            first_step=Step.PROVISION,
+            view=lambda accepted: space_created(accepted.work.space),
+            reauthorise=reauthorise,
+        )
+
+    async def get(self, call: Call) -> Answer:
+        """One space."""
+        reached = reach(call.caller, Action.SPACE_VIEW, self.moves.roles)
+        space_id = call.id("spaceId", SpaceId)
+        space = await self.moves.database.read(lambda conn: visible_space(conn, reached, space_id))
+        if space is None:
+            raise NotFound
+        return found(space_body(space))
+
+    async def list(self, call: Call) -> Answer:
+        """One page of the spaces that the caller may see."""
+        reached = reach(call.caller, Action.SPACE_VIEW, self.moves.roles)
+        query = page_query(call, self.most_items)
+        spaces, total = await self.moves.database.read(
+            lambda conn: list_spaces(conn, reached, page=query.page, page_size=query.page_size)
+        )
+        return page_of(SpaceList(items=tuple(space_body(space) for space in spaces)), query, total)

@@ -1,0 +1,146 @@
+"""Files over HTTP: streamed, told by their content, kept once, and nothing kept of those that are refused."""
+
+import zipfile
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from io import BytesIO
+from urllib.parse import quote
+
+import pytest
+
+from shared.contracts.envelope import Envelope
+from shared.contracts.files import FileResource
+from tests.integration.api.harness import BOB, Gateway, checked_error
+
+FILES = "/internal/v1/files"
+
+
+def stored_objects(gateway: Gateway) -> int:
+    return sum(1 for path in gateway.objects.rglob("*") if path.is_file())
+
+
+async def test_a_file_is_stored_and_answered_as_a_resource(gateway: Gateway) -> None:
+    answer = await gateway.upload("report.md", b"# Report\n")
+
+    assert answer.status_code == 201
+    Envelope[FileResource].model_validate_json(answer.content)
+    data = answer.json()["data"]
+    assert data.pop("fileResourceId").startswith("frs_")
+    assert data == {
+        "fileName": "report.md",
+        "mimeType": "text/markdown",
+        "fileSize": 9,
+        "sha256": "497b7725a00101d6cf82489ef502fb0918962b10aaa7279962ab5ec3edc62533",
+        "expiresAt": "2031-05-07T07:08:09.000Z",
+        "deduplicated": False,
+    }
+
+
+async def test_the_same_content_again_is_kept_once(gateway: Gateway) -> None:
+    first = (await gateway.upload("one.txt", b"the same")).json()["data"]
+
+    second = (await gateway.upload("two.txt", b"the same")).json()["data"]
+
+    assert second["deduplicated"] is True
+    assert second["fileName"] == "two.txt"
+    assert second["fileResourceId"] != first["fileResourceId"]
+    assert stored_objects(gateway) == 1
+
+
+async def test_a_twin_of_somebody_else_in_the_tenant_is_kept_once_too(gateway: Gateway) -> None:
+    await gateway.upload("one.txt", b"the same")
+
+    assert (await gateway.upload("one.txt", b"the same", BOB)).json()["data"]["deduplicated"] is True
+
+
+async def test_an_empty_file_is_refused(gateway: Gateway) -> None:
+    error = checked_error(await gateway.upload("empty.txt", b""), 422, "KNOWLEDGE_INVALID_INPUT")
+
+    assert error["message"] == "The file is empty."
+    assert stored_objects(gateway) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("report.pdf", b"MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff" + b"\x00" * 200),
+        ("report.pdf", b"\x7fELF\x02\x01\x01" + b"\x00" * 200),
+        ("report.pdf", b"just text"),
+    ],
+)
+async def test_a_renamed_executable_is_refused(gateway: Gateway, name: str, content: bytes) -> None:
+    checked_error(await gateway.upload(name, content), 415, "FILE_TYPE_NOT_ALLOWED")
+
+    assert stored_objects(gateway) == 0
+
+
+async def test_an_archive_that_is_no_document_is_refused(gateway: Gateway) -> None:
+    archive = BytesIO()
+    with zipfile.ZipFile(archive, "w") as writing:
+        writing.writestr("a.txt", "a")
+
+    checked_error(await gateway.upload("a.docx", archive.getvalue()), 415, "FILE_TYPE_NOT_ALLOWED")
+
+
+async def test_a_name_is_only_a_name(gateway: Gateway) -> None:
+    answer = await gateway.upload("../../etc/🎈 Bericht\u202e.txt", b"text")
+
+    assert answer.json()["data"]["fileName"] == "🎈 Bericht.txt"
+    assert stored_objects(gateway) == 1
+
+
+async def test_a_name_may_come_in_the_extended_form(gateway: Gateway) -> None:
+    headers = gateway.headers(x_file_name="UTF-8''" + quote("手册.txt"))
+
+    answer = await gateway.http.post(FILES, headers=headers, content=b"text")
+
+    assert answer.json()["data"]["fileName"] == "手册.txt"
+
+
+@pytest.mark.parametrize("name", [None, "", "%FF", "..", "%2E%2E%2F", "a" * 5000, "%00"])
+async def test_a_file_without_a_usable_name_is_refused(gateway: Gateway, name: str | None) -> None:
+    answer = await gateway.http.post(FILES, headers=gateway.headers(x_file_name=name), content=b"text")
+
+    checked_error(answer, 422, "KNOWLEDGE_INVALID_INPUT")
+
+
+async def test_a_file_that_announces_too_much_is_refused_before_it_is_read(gateway: Gateway) -> None:
+    taken: list[bytes] = []
+
+    async def content() -> AsyncIterator[bytes]:
+        taken.append(b"a")
+        yield b"a"
+
+    headers = gateway.headers(x_file_name="a.txt", content_length="1000001")
+    answer = await gateway.http.post(FILES, headers=headers, content=content())
+
+    checked_error(answer, 413, "FILE_TOO_LARGE")
+    assert taken == []
+
+
+async def test_a_file_that_goes_on_for_too_long_is_refused_and_not_kept(gateway: Gateway) -> None:
+    async def endless() -> AsyncIterator[bytes]:
+        while True:
+            yield b"a" * 65_536
+
+    answer = await gateway.http.post(FILES, headers=gateway.headers(x_file_name="a.txt"), content=endless())
+
+    checked_error(answer, 413, "FILE_TOO_LARGE")
+    assert stored_objects(gateway) == 0
+
+
+@pytest.mark.parametrize("kind", ["multipart/form-data; boundary=x", "application/x-www-form-urlencoded"])
+async def test_a_form_around_a_file_is_not_taken_for_the_file(gateway: Gateway, kind: str) -> None:
+    headers = gateway.headers(x_file_name="a.txt", content_type=kind)
+
+    checked_error(await gateway.http.post(FILES, headers=headers, content=b"--x"), 415, "FILE_TYPE_NOT_ALLOWED")
+
+
+async def test_a_file_expires_after_a_day(gateway: Gateway) -> None:
+    space_id = await gateway.make_space()
+    file = (await gateway.upload("a.txt", b"text")).json()["data"]["fileResourceId"]
+    gateway.clock.move(timedelta(days=1))
+
+    answer = await gateway.post(f"/spaces/{space_id}/documents", {"fileResourceId": file, "documentName": "A"})
+
+    checked_error(answer, 404, "FILE_NOT_FOUND")
