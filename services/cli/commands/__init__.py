@@ -1,0 +1,1 @@
+"""The commands, one module each: they read options, call the room that does it, and print."""

@@ -1,0 +1,71 @@
+"""`knowgate operations`: how far accepted work is. A list of all of it is not offered by the gateway."""
+
+from datetime import timedelta
+from typing import Annotated
+
+import anyio
+import typer
+
+from services.cli.access import Access, find_access, opened
+from services.cli.commands.options import USUAL_HOME, HomeOption
+from services.cli.complaints import FAILED
+from services.cli.console import answers
+from services.cli.settings import CliSettings
+from shared.client.waiting import Waiting, has_succeeded
+from shared.contracts.ids import OperationId
+from shared.contracts.operations import Operation
+
+operations = typer.Typer(no_args_is_help=True, help="Look at accepted work.")
+
+IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The id that a 202 has named.")]
+
+
+@operations.command("get")
+def get(operation_id: IdArgument, home: HomeOption = USUAL_HOME) -> None:
+    """Show an operation as JSON."""
+    operation = anyio.run(_get, find_access(home, CliSettings()), OperationId(operation_id))
+    answers().print(operation.model_dump_json(indent=2), markup=False)
+
+
+@operations.command("watch")
+def watch(
+    operation_id: IdArgument,
+    home: HomeOption = USUAL_HOME,
+    minutes: Annotated[float, typer.Option(min=0.1, help="How long to wait for its end.")] = 120,
+) -> None:
+    """Follow an operation to its end; exit code 1 unless it succeeds."""
+    within = timedelta(minutes=minutes)
+    operation = anyio.run(_watch, find_access(home, CliSettings()), OperationId(operation_id), within)
+    if not has_succeeded(operation):
+        raise typer.Exit(FAILED)
+
+
+async def _get(access: Access, operation_id: OperationId) -> Operation:
+    async with opened(access) as client:
+        return await client.gateway.get_operation(operation_id)
+
+
+async def _watch(access: Access, operation_id: OperationId, within: timedelta) -> Operation:
+    console = answers()
+    shown = ""
+
+    async def show(operation: Operation) -> None:
+        nonlocal shown
+        line = _line(operation)
+        if line != shown:
+            console.print(line, markup=False)
+            shown = line
+
+    async with opened(access) as client:
+        return await Waiting(within=within, seen=show).for_operation(client.gateway, operation_id)
+
+
+def _line(operation: Operation) -> str:
+    words = [operation.operation_type.value, operation.status.value]
+    if operation.retry_count:
+        words.append(f"retries: {operation.retry_count}")
+    if operation.next_retry_at is not None:
+        words.append(f"next retry at {operation.next_retry_at:%H:%M:%S} UTC")
+    if operation.failure_code is not None:
+        words.append(operation.failure_code.value)
+    return "  ".join(words)

@@ -1,0 +1,1 @@
+"""`knowgate doctor`: looks at everything that a gateway on this machine needs."""

@@ -1,0 +1,1 @@
+"""`knowgate up`: everything on this machine by one command."""

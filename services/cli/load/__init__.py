@@ -1,0 +1,1 @@
+"""Loads whose figures are worth keeping: many files, and one big one."""

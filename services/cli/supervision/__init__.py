@@ -1,0 +1,1 @@
+"""Children of the launcher: started, watched, started again, stopped in order."""

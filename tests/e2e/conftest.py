@@ -1,0 +1,32 @@
+"""Whole gateways in temporary homes: one that tests share, and ones of their own for those that break things."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from services.cli.stack import Stack
+from tests.e2e.family import descendants, wait_until_all_gone
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A whole gateway needs a moment to come up, and some tests bring it down."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.timeout(300))
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A gateway for all tests that leave it whole."""
+    with Stack(tmp_path_factory.mktemp("gateway") / "home") as stack:
+        yield stack
+
+
+@pytest.fixture
+def own_stack(tmp_path: Path) -> Iterator[Stack]:
+    """A gateway for one test that may kill parts of it. Nothing of it is left afterwards."""
+    with Stack(tmp_path / "home") as stack:
+        yield stack
+        children = descendants(stack.launcher.pid)
+    wait_until_all_gone(children)

@@ -1,0 +1,94 @@
+"""Parts of the gateway are killed at the worst moment; what was accepted still ends READY, and once."""
+
+import os
+import signal
+import time
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+
+import anyio
+import nats
+
+from services.cli.stack import Stack
+from shared.client.waiting import has_succeeded
+from shared.contracts.catalogue import event_subject
+from shared.contracts.enums import DocumentStatus, EventType, OperationStatus, VersionStatus
+from shared.contracts.ids import DocumentId
+from tests.e2e.conversation import Conversation, conversation
+
+PATIENCE = timedelta(seconds=60)
+
+
+def long_document(sections: int) -> bytes:
+    """Text that keeps the engine busy for a while."""
+    paragraph = "Valve {0}.{1} is inspected every {1} weeks and its seal is replaced after {0} inspections. " * 6
+    units = (f"## Unit {number}\n\n{paragraph.format(number, number % 17 + 1)}\n" for number in range(1, sections + 1))
+    return "\n".join(["# Inspection plan\n", *units]).encode()
+
+
+async def until(holds: Callable[[], Awaitable[bool]]) -> None:
+    """Return when it holds."""
+    deadline = time.monotonic() + PATIENCE.total_seconds()
+    while not await holds():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        await anyio.sleep(0.02)
+
+
+async def assert_ready_once(talk: Conversation, document_id: DocumentId) -> None:
+    """One READY version, and nothing else of the document."""
+    document = await talk.client.gateway.get_document(document_id)
+    assert document.status is DocumentStatus.ACTIVE
+    assert document.candidate_version is None
+    assert document.active_version is not None
+    assert (document.active_version.version_no, document.active_version.status) == (1, VersionStatus.READY)
+
+
+async def until_ingesting(talk: Conversation, document_id: DocumentId) -> None:
+    """Return when a worker has begun to ingest the document."""
+
+    async def is_ingesting() -> bool:
+        candidate = (await talk.client.gateway.get_document(document_id)).candidate_version
+        return candidate is not None and candidate.status is VersionStatus.INGESTING
+
+    await until(is_ingesting)
+
+
+def broker_url_of(pid: int) -> str:
+    """The address of the broker, as the launcher has given it to its child."""
+    variables = Path(f"/proc/{pid}/environ").read_text().split("\0")
+    return dict(variable.split("=", 1) for variable in variables if variable)["KNOWGATE_NATS_URL"]
+
+
+async def test_a_worker_that_is_killed_in_an_ingest_leaves_it_to_the_next_one(own_stack: Stack) -> None:
+    async with conversation(own_stack, "killed-worker") as talk:
+        accepted = await talk.submit("plan.md", long_document(3000))
+        await until_ingesting(talk, accepted.document_id)
+        worker = own_stack.record().children["worker"]
+
+        os.kill(worker, signal.SIGKILL)
+
+        assert has_succeeded(await talk.end_of(accepted.operation_id))
+        assert own_stack.record().children["worker"] != worker
+        await assert_ready_once(talk, accepted.document_id)
+
+
+async def test_a_projector_that_is_killed_between_event_and_commit_is_made_up_for(own_stack: Stack) -> None:
+    async with conversation(own_stack, "killed-projector") as talk:
+        accepted = await talk.submit("plan.md", long_document(3000))
+        await until_ingesting(talk, accepted.document_id)
+        projector = own_stack.record().children["projector"]
+        broker = await nats.connect(broker_url_of(projector))
+        reports = await broker.subscribe(event_subject(EventType.SUCCEEDED, accepted.operation_id))
+
+        # Stopped, it gets the event and cannot commit what follows from it.
+        os.kill(projector, signal.SIGSTOP)
+        await reports.next_msg(timeout=PATIENCE.total_seconds())
+        operation = await talk.client.gateway.get_operation(accepted.operation_id)
+        assert operation.status is OperationStatus.RUNNING
+        os.kill(projector, signal.SIGKILL)
+        await broker.close()
+
+        assert has_succeeded(await talk.end_of(accepted.operation_id))
+        assert own_stack.record().children["projector"] != projector
+        await assert_ready_once(talk, accepted.document_id)
