@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterator
 from datetime import datetime, time
 from pathlib import Path
+from typing import BinaryIO
 
 from lxml import etree
 from openpyxl import load_workbook
@@ -28,18 +29,20 @@ def parse_sheets(path: Path, report: PageReport) -> Iterator[Block]:
     guard_office_file(path, "xl/workbook.xml")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        workbook = _open(path)
-        try:
-            yield from _read_sheets(workbook, report)
-        except _BROKEN as error:
-            raise damaged(error) from error
-        finally:
-            workbook.close()
+        with path.open("rb") as file:
+            workbook = _open(file)
+            try:
+                yield from _read_sheets(workbook, report)
+            except _BROKEN as error:
+                raise damaged(error) from error
+            finally:
+                workbook.close()
 
 
-def _open(path: Path) -> Workbook:
+def _open(file: BinaryIO) -> Workbook:
+    """The library is given the open file, because it judges a path by its suffix and stored objects have none."""
     try:
-        return load_workbook(path, read_only=True, data_only=True, keep_links=False)
+        return load_workbook(file, read_only=True, data_only=True, keep_links=False)
     except _BROKEN as error:
         raise damaged(error) from error
 
