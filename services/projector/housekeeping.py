@@ -15,6 +15,8 @@ from shared.lifecycle.surroundings import Surroundings
 
 PIECE = 100
 """Rows of one kind handled in one transaction: mass work never holds up the rest."""
+FORGOTTEN_AT_ONCE = 1000
+"""Rows that only have to go are deleted so many in one transaction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +36,9 @@ class Housekeeping:
         """Forget what has expired, and order the deletion of files that nothing names any more."""
         while await self.database.write(self._expire) == PIECE:
             pass
-        await self.database.write(self._forget)
+        for forget in (self._forget_answers, self._forget_events):
+            while await self.database.write(forget) == FORGOTTEN_AT_ONCE:
+                pass
 
     def _issue(self, conn: Connection) -> int:
         self.guard(conn)
@@ -48,8 +52,10 @@ class Housekeeping:
         release_files(conn, {resource.file_id for resource in expired}, self.around, now)
         return len(expired)
 
-    def _forget(self, conn: Connection) -> None:
+    def _forget_answers(self, conn: Connection) -> int:
         self.guard(conn)
-        now = self.around.clock()
-        forget_answers(conn, before=now)
-        forget_events(conn, before=now - self.inbox_kept)
+        return forget_answers(conn, before=self.around.clock(), limit=FORGOTTEN_AT_ONCE)
+
+    def _forget_events(self, conn: Connection) -> int:
+        self.guard(conn)
+        return forget_events(conn, before=self.around.clock() - self.inbox_kept, limit=FORGOTTEN_AT_ONCE)

@@ -11,6 +11,7 @@ import structlog
 from sqlalchemy import Connection
 
 from shared.database.database import Database
+from shared.database.errors import LeaseLost
 from shared.database.leases import hold_lease, release_lease, renew_lease, take_lease
 from shared.domain.errors import StoreUnavailable
 
@@ -51,7 +52,7 @@ class Lease:
             await asyncio.sleep(self._renewal.total_seconds())
 
     async def keep(self) -> None:
-        """Renew until it is lost, then return. A database that is away loses it, too: others may have taken it."""
+        """Renew until it is lost, and raise LeaseLost then. While the database is away nobody can tell."""
         while True:
             await asyncio.sleep(self._renewal.total_seconds())
             try:
@@ -63,7 +64,7 @@ class Lease:
                 continue
             if not kept:
                 log.warning("projector.lease.lost", epoch=self._epoch)
-                return
+                raise LeaseLost
 
     async def give_up(self) -> None:
         """Let a successor take over at once."""

@@ -41,9 +41,11 @@ async def project_forever(parts: Parts, lease: Lease) -> None:
             await lease.take(at_once=at_once)
             at_once = False
             parts.metrics.active(is_active=True)
-            with suppress(LeaseLost):
-                await _one_term(parts, lease)
-            parts.metrics.active(is_active=False)
+            try:
+                with suppress(LeaseLost):
+                    await _one_term(parts, lease)
+            finally:
+                parts.metrics.active(is_active=False)
     finally:
         with suppress(StoreUnavailable):
             await asyncio.shield(lease.give_up())
@@ -57,8 +59,8 @@ async def _one_term(parts: Parts, lease: Lease) -> None:
         raise lost.exceptions[0] from None
 
 
-async def serve(stop: asyncio.Event) -> None:
-    """Run until `stop` is set."""
+async def serve() -> None:
+    """Run until cancelled."""
     settings, telemetry, messaging = ProjectorSettings(), TelemetrySettings(), MessagingSettings()
     configure_logging(telemetry, service="projector")
     async with AsyncExitStack() as stack:
@@ -74,8 +76,7 @@ async def serve(stop: asyncio.Event) -> None:
         parts = await _parts(settings, messaging, database, connection, ProjectorMetrics(registry))
         lease = Lease(database, _holder(), ttl=settings.lease_ttl, renewal=settings.lease_renewal)
         log.info("projector.started", holder=_holder())
-        await _until(stop, project_forever(parts, lease))
-    log.info("projector.stopped")
+        await project_forever(parts, lease)
 
 
 async def _parts(
@@ -103,7 +104,7 @@ def _holder() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
-async def _until(stop: asyncio.Event, work: Coroutine[None, None, None]) -> None:
+async def until(stop: asyncio.Event, work: Coroutine[None, None, None]) -> None:
     """Run `work` until it ends by an error, or until `stop` is set: then it is cancelled and awaited."""
     running = asyncio.ensure_future(work)
     stopping = asyncio.ensure_future(stop.wait())
@@ -115,12 +116,13 @@ async def _until(stop: asyncio.Event, work: Coroutine[None, None, None]) -> None
 
 
 async def run() -> None:
-    """The process: ends in good order on SIGTERM and SIGINT."""
+    """The process: ends in good order on SIGTERM and SIGINT, also while it waits for a broker that is away."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    await serve(stop)
+    await until(stop, serve())
+    log.info("projector.stopped")
 
 
 if __name__ == "__main__":

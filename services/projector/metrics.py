@@ -62,16 +62,23 @@ class ProjectorMetrics:
         self._lost.inc(commands)
 
     def active(self, *, is_active: bool) -> None:
-        """Note whether this process is the active one."""
+        """Note whether this process is the active one. One that is not says nothing of the backlog any more."""
         self._active.set(is_active)
+        if not is_active:
+            self._backlog.clear()
+            self._age.clear()
+            self._lag.set(0)
 
-    def measured(self, backlog: Mapping[Step, Backlog], lag: int, workers: int, now: datetime) -> None:
-        """Note the gauges that are read from the tables and the stream."""
+    def measured(self, backlog: Mapping[Step, Backlog], workers: int, now: datetime) -> None:
+        """Note what the tables and the workers tell."""
         for step, figures in backlog.items():
             self._backlog.labels(step.value, "queued").set(figures.queued)
             self._backlog.labels(step.value, "waiting").set(figures.waiting)
             self._backlog.labels(step.value, "published").set(figures.published)
             age = 0.0 if figures.oldest_due_at is None else (now - figures.oldest_due_at).total_seconds()
             self._age.labels(step.value).set(max(0.0, age))
-        self._lag.set(lag)
         self._workers.set(workers)
+
+    def lagging(self, events: int) -> None:
+        """Note how many events of the stream are not applied."""
+        self._lag.set(events)

@@ -6,6 +6,7 @@ everything is read again from the beginning, and the inbox drops what is known.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import aclosing
 from datetime import timedelta
 
 import structlog
@@ -61,9 +62,10 @@ class Projection:
         while True:
             try:
                 await self._agree_on_position()
-                async for batch in self._reader.read(self._position.sequence):
-                    if batch:
-                        await self._apply(batch)
+                async with aclosing(self._reader.read(self._position.sequence)) as batches:
+                    async for batch in batches:
+                        if batch:
+                            await self._apply(batch)
             except LeaseLost:
                 raise
             except StoreUnavailable as error:
@@ -91,8 +93,8 @@ class Projection:
         """Whether the position was taken in this very stream: a power cut can roll a stream back."""
         if stored.stream_created != look.created or stored.sequence > look.last_sequence:
             return False
-        if stored.sequence < look.first_sequence:
-            return True
+        if stored.sequence == 0 or stored.sequence < look.first_sequence:
+            return True  # there is no message to compare: none was applied, or it has grown too old to be kept
         message = await self._reader.message_at(stored.sequence)
         return message is not None and message.message_id == stored.message_id
 

@@ -15,7 +15,10 @@ log = structlog.get_logger()
 async def repeat(
     name: str, work: Callable[[], Awaitable[object]], *, every: timedelta, wake: asyncio.Event | None = None
 ) -> None:
-    """Repeat `work` until cancelled or LeaseLost. What is away for a while is tried again at the next turn."""
+    """Repeat `work` until cancelled or LeaseLost. What is away for a while is tried again at the next turn.
+
+    So is what fails by a bug of ours: everything else that the projector does goes on meanwhile.
+    """
     while True:
         if wake is not None:
             wake.clear()
@@ -25,6 +28,8 @@ async def repeat(
             raise
         except Transient as error:
             log.warning("projector.round.failed", round=name, error=error.message)
+        except Exception:
+            log.exception("projector.round.crashed", round=name)
         await _pause(every, wake)
 
 

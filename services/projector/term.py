@@ -92,7 +92,7 @@ class Term:
         parts = self.parts
         return Recovery(
             database=parts.database,
-            states=StreamStates(parts.connection),
+            streams=StreamStates(parts.connection),
             clock=parts.around.clock,
             guard=self.lease.guard,
             position=lambda: projection.sequence,
@@ -123,5 +123,6 @@ class Term:
         parts = self.parts
         now = parts.around.clock()
         backlog = await parts.database.read(lambda conn: measure_backlog(conn, now))
+        parts.metrics.measured(backlog, parts.board.workers, now)
         look = await parts.reader.look()
-        parts.metrics.measured(backlog, max(0, look.last_sequence - projection.sequence), parts.board.workers, now)
+        parts.metrics.lagging(max(0, look.last_sequence - projection.sequence))

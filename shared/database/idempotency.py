@@ -43,6 +43,11 @@ RESERVED = 0
 """The status of an answer whose transaction is still going on; no other transaction ever sees it."""
 
 _KEY = ("tenant_id", "subject", "route", "key")
+_FORGET = """
+DELETE FROM idempotency WHERE (tenant_id, subject, route, "key") IN (
+    SELECT tenant_id, subject, route, "key" FROM idempotency WHERE expires_at <= :before ORDER BY expires_at LIMIT :most
+)
+"""
 _ANSWER = ("status_code", "data")
 _CODEC = RowCodec(table_of(IdempotencyRow), StoredAnswer, {"data": one("data", str, str)})
 _ROWS = TableRows(table_of(IdempotencyRow), _CODEC.columns, key=_KEY)
@@ -86,6 +91,6 @@ def complete_answer(conn: Connection, answer: StoredAnswer) -> None:
     _ROWS.update(conn, _ANSWER, _CODEC.write([answer], (*_ANSWER, *_KEY)))
 
 
-def forget_answers(conn: Connection, before: datetime) -> int:
-    """Drop the answers that expired before then; how many."""
-    return run(conn, "DELETE FROM idempotency WHERE expires_at <= :before", before=to_microseconds(before)).rowcount
+def forget_answers(conn: Connection, before: datetime, *, limit: int) -> int:
+    """Drop up to `limit` answers that expired before then; how many."""
+    return run(conn, _FORGET, before=to_microseconds(before), most=limit).rowcount

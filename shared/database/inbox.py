@@ -12,6 +12,11 @@ from shared.database.tables.columns import table_of, to_microseconds
 from shared.database.tables.pipeline import InboxRow
 
 _IDS = TableRows(table_of(InboxRow), ("event_id",), key=("event_id",))
+_FORGET = """
+DELETE FROM inbox WHERE event_id IN (
+    SELECT event_id FROM inbox WHERE applied_at < :before ORDER BY applied_at LIMIT :most
+)
+"""
 _ROWS = TableRows(table_of(InboxRow), ("event_id", "applied_at"), key=("event_id",))
 
 
@@ -25,6 +30,6 @@ def remember_events(conn: Connection, event_ids: Collection[EventId], now: datet
     _ROWS.insert(conn, [list(event_ids), [to_microseconds(now)] * len(event_ids)])
 
 
-def forget_events(conn: Connection, before: datetime) -> int:
-    """Drop the ids of events applied before then, which the stream has dropped long ago; how many."""
-    return run(conn, "DELETE FROM inbox WHERE applied_at < :before", before=to_microseconds(before)).rowcount
+def forget_events(conn: Connection, before: datetime, *, limit: int) -> int:
+    """Drop up to `limit` ids of events applied before then, which the stream has dropped long ago; how many."""
+    return run(conn, _FORGET, before=to_microseconds(before), most=limit).rowcount

@@ -30,7 +30,8 @@ WITH RECURSIVE tenant(id) AS (
     FROM tenant WHERE tenant.id IS NOT NULL
 ),
 running(tenant_id, total) AS (
-    SELECT tenant_id, count(*) FROM outbox WHERE step = :step AND published_at IS NOT NULL GROUP BY tenant_id
+    SELECT tenant_id, count(*) FROM outbox
+    WHERE step = :step AND published_at IS NOT NULL AND gone_after IS NULL GROUP BY tenant_id
 ),
 placed AS (
     SELECT command.*, coalesce(running.total, 0) + row_number() OVER (
@@ -86,8 +87,11 @@ def take_due(
 
 
 def count_open(conn: Connection) -> dict[Step, int]:
-    """How many commands of each step are published and not answered; every step is there."""
-    text = "SELECT step, count(*) FROM outbox WHERE published_at IS NOT NULL GROUP BY step"
+    """How many commands of each step are in the stream, as far as we know; every step is there.
+
+    One whose message is gone takes no room, even if nothing ever answers it: it may wait for an operator.
+    """
+    text = "SELECT step, count(*) FROM outbox WHERE published_at IS NOT NULL AND gone_after IS NULL GROUP BY step"
     found = {Step(step): int(total) for step, total in run(conn, text)}
     return {step: found.get(step, 0) for step in Step}
 

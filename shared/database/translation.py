@@ -40,14 +40,15 @@ _POSTGRES_AWAY = ("08", "53", "57P", "58", "25006", "25P03", "25P04", "55P03", "
 
 
 def translate(error: BaseException) -> BaseException:
-    """The error as the callers of the database know it; one that is none of the database's is returned as it is."""
+    """The error as the callers of the database know it; one that is none of the database's is returned as it is.
+
+    A driver's own error comes unwrapped from where we use the driver directly.
+    """
     if isinstance(error, PoolTimeout):
         return StoreUnavailable()
     if isinstance(error, StopIteration):
         return RuntimeError("the work raised StopIteration, which no future can carry")
-    if not isinstance(error, DBAPIError):
-        return error
-    original = error.orig
+    original = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(original, sqlite3.Error):
         return _translate_sqlite(original) or error
     if isinstance(original, psycopg.Error):

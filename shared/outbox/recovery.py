@@ -7,6 +7,7 @@ again, under a new message id. Each such publication counts as a crash: the four
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import structlog
 from sqlalchemy import Connection
@@ -15,13 +16,25 @@ from shared.contracts.catalogue import Stream
 from shared.database.database import Database
 from shared.database.dead_letters import stuck_owners
 from shared.database.outbox import OutboxCommand, find_commands, find_published, mark_gone, raise_publication
-from shared.messaging.stream_state import StreamStates
+from shared.domain.errors import Transient
+from shared.messaging.codec import command_message_id
+from shared.messaging.stream_state import StoredMessage, StreamLook
 from shared.telemetry.stamps import Clock
 
 PUBLICATIONS = 3
 """So often a command is published at most; after that it is interrupted(crash)."""
 
 log = structlog.get_logger()
+
+
+class Streams(Protocol):
+    """What the broker is asked; `messaging` satisfies it."""
+
+    async def look(self, stream: str) -> StreamLook:
+        """Which stream it is and how far it goes."""
+
+    async def message_at(self, stream: str, sequence: int) -> StoredMessage | None:
+        """The message with this sequence, or None when it is not there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,35 +45,45 @@ class Recovery:
     """
 
     database: Database
-    states: StreamStates
+    streams: Streams
     clock: Clock
     guard: Callable[[Connection], None]
     position: Callable[[], int]
     interrupt: Callable[[Connection, Sequence[OutboxCommand]], object]
 
     async def round(self) -> int:
-        """One look at every command that is out; how many were found lost."""
+        """One look at every command that is out; how many were lost and are taken care of now."""
         rows = await self.database.read(find_published)
         if not rows:
             return 0
-        stream = (await self.states.look(Stream.COMMANDS)).created
+        stream = (await self.streams.look(Stream.COMMANDS)).created
         elsewhere = [row for row in rows if row.stream_created != stream]
         gone = [row for row in rows if row.stream_created == stream and await self._is_gone(row)]
-        await self._note_gone([row for row in gone if row.gone_after is None])
-        position = self.position()
-        lost = elsewhere + [row for row in gone if row.gone_after is not None and position >= row.gone_after]
-        if lost:
-            await self.database.write(lambda conn: self._recover(conn, lost))
-        return len(lost)
+        lost = elsewhere + await self._unanswered(gone)
+        return await self._recover(lost) if lost else 0
 
     async def _is_gone(self, row: OutboxCommand) -> bool:
-        return row.sequence is not None and not await self.states.holds(Stream.COMMANDS, row.sequence)
+        """Its place may hold another message: a power cut rolls a stream back, and its sequences are given again."""
+        if row.sequence is None:
+            return False
+        message = await self.streams.message_at(Stream.COMMANDS, row.sequence)
+        return message is None or message.message_id != command_message_id(row.command_id, row.publication)
 
-    async def _note_gone(self, rows: Sequence[OutboxCommand]) -> None:
-        """Note up to which event an answer may still come; read after the messages were found gone."""
+    async def _unanswered(self, gone: Sequence[OutboxCommand]) -> list[OutboxCommand]:
+        """Those whose answer would have been applied by now; for the others, note up to which event one may still come.
+
+        The stream's end is read after the messages were found gone. A note that lies behind it is of another stream.
+        """
+        if not gone:
+            return []
+        last = (await self.streams.look(Stream.EVENTS)).last_sequence
+        await self._note_gone([row for row in gone if row.gone_after is None or row.gone_after > last], last)
+        applied = min(self.position(), last)
+        return [row for row in gone if row.gone_after is not None and row.gone_after <= applied]
+
+    async def _note_gone(self, rows: Sequence[OutboxCommand], last: int) -> None:
         if not rows:
             return
-        last = (await self.states.look(Stream.EVENTS)).last_sequence
 
         def note(conn: Connection) -> None:
             self.guard(conn)
@@ -68,7 +91,26 @@ class Recovery:
 
         await self.database.write(note)
 
-    def _recover(self, conn: Connection, lost: Sequence[OutboxCommand]) -> None:
+    async def _recover(self, lost: Sequence[OutboxCommand]) -> int:
+        """All together, or, when that fails, each alone: one that cannot be recovered must not hold up the rest."""
+        try:
+            return await self.database.write(lambda conn: self._publish_again(conn, lost))
+        except Transient:
+            raise
+        except Exception:
+            log.exception("outbox.recovery.failed", commands=len(lost))
+        return sum([await self._recover_alone(row) for row in lost])
+
+    async def _recover_alone(self, row: OutboxCommand) -> int:
+        try:
+            return await self.database.write(lambda conn: self._publish_again(conn, [row]))
+        except Transient:
+            raise
+        except Exception:
+            log.exception("outbox.command.not_recovered", command=row.command_id)
+            return 0
+
+    def _publish_again(self, conn: Connection, lost: Sequence[OutboxCommand]) -> int:
         """Only what is still open, for a terminal event may have closed a row since we looked, and is not stuck."""
         self.guard(conn)
         seen = {(row.command_id, row.publication) for row in lost}
@@ -79,3 +121,4 @@ class Recovery:
             log.warning("outbox.command.lost", command=row.command_id, publication=row.publication)
         raise_publication(conn, [row for row in still if row.publication < PUBLICATIONS], self.clock())
         self.interrupt(conn, [row for row in still if row.publication >= PUBLICATIONS])
+        return len(still)

@@ -13,7 +13,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A whole gateway needs a moment to come up, and some tests bring it down."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.timeout(300))
+            item.add_marker(pytest.mark.timeout(600))
 
 
 @pytest.fixture(scope="session")
@@ -25,8 +25,11 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 
 @pytest.fixture
 def own_stack(tmp_path: Path) -> Iterator[Stack]:
-    """A gateway for one test that may kill parts of it. Nothing of it is left afterwards."""
-    with Stack(tmp_path / "home") as stack:
+    """A gateway for one test that may kill parts of it. Nothing of it is left afterwards.
+
+    A command whose worker was killed is delivered again sooner than usual: that is the longest wait of these tests.
+    """
+    with Stack(tmp_path / "home", variables={"KNOWGATE_NATS_ACK_WAIT": "10"}) as stack:
         yield stack
         children = descendants(stack.launcher.pid)
     wait_until_all_gone(children)

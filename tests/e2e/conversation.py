@@ -16,7 +16,7 @@ from shared.contracts.ids import DocumentId, OperationId, SpaceId
 from shared.contracts.operations import Operation
 from shared.contracts.retrieval import RetrievalRequest, RetrievalResult
 
-ENDS_WITHIN = timedelta(seconds=90)
+ENDS_WITHIN = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from shared.contracts.enums import DocumentStatus, EventType, OperationStatus, V
 from shared.contracts.ids import DocumentId
 from tests.e2e.conversation import Conversation, conversation
 
-PATIENCE = timedelta(seconds=60)
+PATIENCE = timedelta(minutes=3)
+SECTIONS = 400
 
 
 def long_document(sections: int) -> bytes:
@@ -60,9 +61,19 @@ def broker_url_of(pid: int) -> str:
     return dict(variable.split("=", 1) for variable in variables if variable)["KNOWGATE_NATS_URL"]
 
 
+async def until_reported(broker_url: str, subject: str) -> None:
+    """Return when a message on this subject comes by."""
+    broker = await nats.connect(broker_url)
+    try:
+        messages = await broker.subscribe(subject)
+        await messages.next_msg(timeout=PATIENCE.total_seconds())
+    finally:
+        await broker.close()
+
+
 async def test_a_worker_that_is_killed_in_an_ingest_leaves_it_to_the_next_one(own_stack: Stack) -> None:
     async with conversation(own_stack, "killed-worker") as talk:
-        accepted = await talk.submit("plan.md", long_document(3000))
+        accepted = await talk.submit("plan.md", long_document(SECTIONS))
         await until_ingesting(talk, accepted.document_id)
         worker = own_stack.record().children["worker"]
 
@@ -75,19 +86,17 @@ async def test_a_worker_that_is_killed_in_an_ingest_leaves_it_to_the_next_one(ow
 
 async def test_a_projector_that_is_killed_between_event_and_commit_is_made_up_for(own_stack: Stack) -> None:
     async with conversation(own_stack, "killed-projector") as talk:
-        accepted = await talk.submit("plan.md", long_document(3000))
+        accepted = await talk.submit("plan.md", long_document(SECTIONS))
         await until_ingesting(talk, accepted.document_id)
         projector = own_stack.record().children["projector"]
-        broker = await nats.connect(broker_url_of(projector))
-        reports = await broker.subscribe(event_subject(EventType.SUCCEEDED, accepted.operation_id))
+        subject = event_subject(EventType.SUCCEEDED, accepted.operation_id)
 
         # Stopped, it gets the event and cannot commit what follows from it.
         os.kill(projector, signal.SIGSTOP)
-        await reports.next_msg(timeout=PATIENCE.total_seconds())
+        await until_reported(broker_url_of(projector), subject)
         operation = await talk.client.gateway.get_operation(accepted.operation_id)
         assert operation.status is OperationStatus.RUNNING
         os.kill(projector, signal.SIGKILL)
-        await broker.close()
 
         assert has_succeeded(await talk.end_of(accepted.operation_id))
         assert own_stack.record().children["projector"] != projector

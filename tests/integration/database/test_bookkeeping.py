@@ -31,9 +31,16 @@ def test_an_applied_event_is_known_until_it_is_forgotten(database: Database) -> 
     database.write_blocking(lambda conn: remember_events(conn, [ONE], NOW))
     database.write_blocking(lambda conn: remember_events(conn, [TWO], after(10)))
     assert database.read_blocking(lambda conn: known_events(conn, [ONE, TWO, THREE])) == {ONE, TWO}
-    assert database.write_blocking(lambda conn: forget_events(conn, after(10))) == 1
+    assert database.write_blocking(lambda conn: forget_events(conn, after(10), limit=10)) == 1
     assert database.read_blocking(lambda conn: known_events(conn, [ONE, TWO, THREE])) == {TWO}
     assert database.read_blocking(lambda conn: known_events(conn, [])) == set()
+
+
+def test_events_are_forgotten_in_pieces_the_oldest_first(database: Database) -> None:
+    for place, event in enumerate((TWO, ONE, THREE)):
+        database.write_blocking(lambda conn, e=event, at=after(place): remember_events(conn, [e], at))  # type: ignore[misc]
+    assert database.write_blocking(lambda conn: forget_events(conn, after(10), limit=2)) == 2
+    assert database.read_blocking(lambda conn: known_events(conn, [ONE, TWO, THREE])) == {THREE}
 
 
 def test_an_event_is_never_applied_twice(database: Database) -> None:

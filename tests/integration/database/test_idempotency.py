@@ -71,8 +71,8 @@ def test_an_expired_answer_is_none_and_its_key_is_free_again(database: Database)
 
 def test_expired_answers_are_forgotten(database: Database) -> None:
     database.write_blocking(answer)
-    assert database.write_blocking(lambda conn: forget_answers(conn, after(59))) == 0
-    assert database.write_blocking(lambda conn: forget_answers(conn, after(60))) == 1
+    assert database.write_blocking(lambda conn: forget_answers(conn, after(59), limit=10)) == 0
+    assert database.write_blocking(lambda conn: forget_answers(conn, after(60), limit=10)) == 1
 
 
 def test_work_that_was_refused_leaves_its_key_free(database: Database) -> None:

@@ -169,6 +169,14 @@ def test_what_is_out_is_counted_by_step(database: Database) -> None:
     assert counts == dict.fromkeys(Step, 0) | {Step.UPLOAD: 2, Step.PURGE: 1}
 
 
+def test_what_is_gone_from_the_stream_takes_no_room_and_no_turn_in_it(database: Database) -> None:
+    gone = [a_command(f"op_{n}", published_at=NOW, sequence=n + 1, stream_created="s") for n in range(2)]
+    put(database, *gone, a_command("op_waiting"))
+    database.write_blocking(lambda conn: mark_gone(conn, gone, 900))
+    assert database.read_blocking(count_open)[Step.UPLOAD] == 0
+    assert due(database, most=1) == ["op_waiting"]
+
+
 def test_the_backlog_tells_queued_waiting_and_out_apart(database: Database) -> None:
     put(
         database,

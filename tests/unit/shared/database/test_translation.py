@@ -52,6 +52,11 @@ def test_a_postgresql_that_cannot_be_used_now_is_unavailable(state: str | None) 
     assert isinstance(translate(of_postgres(state)), StoreUnavailable)
 
 
+def test_an_error_of_the_driver_itself_means_the_same() -> None:
+    assert isinstance(translate(of_sqlite(sqlite3.SQLITE_FULL).orig), StoreUnavailable)  # type: ignore[arg-type]
+    assert isinstance(translate(of_postgres("53100").orig), StoreUnavailable)  # type: ignore[arg-type]
+
+
 def test_waiting_too_long_for_a_connection_is_unavailable() -> None:
     assert isinstance(translate(PoolTimeout()), StoreUnavailable)
 
