@@ -41,11 +41,9 @@ async def project_forever(parts: Parts, lease: Lease) -> None:
             await lease.take(at_once=at_once)
             at_once = False
             parts.metrics.active(is_active=True)
-            try:
-                with suppress(LeaseLost):
-                    await _one_term(parts, lease)
-            finally:
-                parts.metrics.active(is_active=False)
+            with suppress(LeaseLost):
+                await _one_term(parts, lease)
+            parts.metrics.active(is_active=False)
     finally:
         with suppress(StoreUnavailable):
             await asyncio.shield(lease.give_up())
@@ -104,7 +102,7 @@ def _holder() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
-async def until(stop: asyncio.Event, work: Coroutine[None, None, None]) -> None:
+async def _until(stop: asyncio.Event, work: Coroutine[None, None, None]) -> None:
     """Run `work` until it ends by an error, or until `stop` is set: then it is cancelled and awaited."""
     running = asyncio.ensure_future(work)
     stopping = asyncio.ensure_future(stop.wait())
@@ -121,7 +119,7 @@ async def run() -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    await until(stop, serve())
+    await _until(stop, serve())
     log.info("projector.stopped")
 
 

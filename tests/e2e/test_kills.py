@@ -15,10 +15,15 @@ from shared.client.waiting import has_succeeded
 from shared.contracts.catalogue import event_subject
 from shared.contracts.enums import DocumentStatus, EventType, OperationStatus, VersionStatus
 from shared.contracts.ids import DocumentId
+from shared.contracts.retrieval import RetrievalMatches
+from shared.providers.embedded.embedding import bundled_name
+from shared.providers.embedded.index.reader import IndexReader
 from tests.e2e.conversation import Conversation, conversation
 
 PATIENCE = timedelta(minutes=3)
 SECTIONS = 400
+FIRST_SPACE = "1"
+"""The index's own id of its first space."""
 
 
 def long_document(sections: int) -> bytes:
@@ -36,13 +41,25 @@ async def until(holds: Callable[[], Awaitable[bool]]) -> None:
         await anyio.sleep(0.02)
 
 
-async def assert_ready_once(talk: Conversation, document_id: DocumentId) -> None:
-    """One READY version, and nothing else of the document."""
+async def assert_ready_once(stack: Stack, talk: Conversation, document_id: DocumentId) -> None:
+    """One READY version, one document of it at the provider, and it is found."""
     document = await talk.client.gateway.get_document(document_id)
     assert document.status is DocumentStatus.ACTIVE
     assert document.candidate_version is None
-    assert document.active_version is not None
-    assert (document.active_version.version_no, document.active_version.status) == (1, VersionStatus.READY)
+    active = document.active_version
+    assert active is not None
+    assert (active.version_no, active.status) == (1, VersionStatus.READY)
+    assert [name.partition(".")[0] for name in indexed(stack)] == [active.version_id]
+    assert isinstance(await talk.search("When is valve 7.8 inspected?"), RetrievalMatches)
+
+
+def indexed(stack: Stack) -> list[str]:
+    """The names of all documents in the index of a gateway that has one space."""
+    reader = IndexReader(stack.home.index, embedder=bundled_name())
+    try:
+        return [document.name for document in reader.list_documents(FIRST_SPACE)]
+    finally:
+        reader.close()
 
 
 async def until_ingesting(talk: Conversation, document_id: DocumentId) -> None:
@@ -81,7 +98,7 @@ async def test_a_worker_that_is_killed_in_an_ingest_leaves_it_to_the_next_one(ow
 
         assert has_succeeded(await talk.end_of(accepted.operation_id))
         assert own_stack.record().children["worker"] != worker
-        await assert_ready_once(talk, accepted.document_id)
+        await assert_ready_once(own_stack, talk, accepted.document_id)
 
 
 async def test_a_projector_that_is_killed_between_event_and_commit_is_made_up_for(own_stack: Stack) -> None:
@@ -100,4 +117,4 @@ async def test_a_projector_that_is_killed_between_event_and_commit_is_made_up_fo
 
         assert has_succeeded(await talk.end_of(accepted.operation_id))
         assert own_stack.record().children["projector"] != projector
-        await assert_ready_once(talk, accepted.document_id)
+        await assert_ready_once(own_stack, talk, accepted.document_id)

@@ -5,11 +5,15 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
+from structlog.testing import capture_logs
 
+from services.projector.lease import LEASE_NAME, Lease
 from shared.contracts.catalogue import Stream
 from shared.contracts.commands import AnyCommand
 from shared.contracts.enums import EventType, FailureClass, FailureReason, OperationStatus, Step
 from shared.contracts.ids import CommandId, OperationId
+from shared.database.errors import LeaseLost
+from shared.database.leases import take_lease
 from shared.messaging.streams import declare
 from tests.integration.projector.answering import all_well
 from tests.integration.projector.conftest import Stage
@@ -193,3 +197,24 @@ async def test_a_replaced_version_is_purged_at_the_provider(stage: Stage) -> Non
             ("READY",),
         ],
     )
+
+
+async def test_a_projector_whose_lease_was_taken_knows_it_with_the_next_renewal(stage: Stage) -> None:
+    lease = Lease(stage.database, "one", ttl=timedelta(seconds=2), renewal=timedelta(milliseconds=10))
+    await lease.take(at_once=False)
+    await stage.database.write(lambda conn: take_lease(conn, LEASE_NAME, "two", timedelta(seconds=2), steal=True))
+    with pytest.raises(LeaseLost):
+        async with asyncio.timeout(10):
+            await lease.keep()
+
+
+async def test_a_stream_without_messages_is_not_taken_for_another_one(stage: Stage) -> None:
+    await declare(stage.connection.jetstream, stage.messaging)
+    with capture_logs() as logs:
+        for holder in ("one", "two"):
+            stage.project(holder)
+            await becomes(stage, "SELECT holder FROM lease", [(holder,)])
+            await becomes(stage, "SELECT sequence FROM projector_position", [(0,)])
+            await asyncio.sleep(0.2)
+            await stage.stop(stage.running[-1])
+    assert [log for log in logs if log["event"] == "projector.stream.replaced"] == []

@@ -1,4 +1,4 @@
-"""Files are parsed from the object store, where names have no suffix; only the content type says what they are."""
+"""Stored objects have names without a suffix: only the content type says what they are."""
 
 import shutil
 from pathlib import Path
