@@ -48,6 +48,11 @@ _FIRST = """SELECT {selected} FROM outbox AS waiting
             AND waiting.due_at <= :now
         ORDER BY waiting.due_at, waiting.command_id LIMIT :limit"""
 
+_WAITING = f"""
+SELECT column1 FROM (VALUES {", ".join(f"('{step.value}')" for step in Step)}) AS known
+WHERE EXISTS (SELECT 1 FROM outbox WHERE outbox.step = column1 AND published_at IS NULL)
+"""  # noqa: S608 - names of ours only
+
 _BACKLOG = """
 SELECT step,
     sum(CASE WHEN published_at IS NULL AND due_at <= :now THEN 1 ELSE 0 END),
@@ -94,6 +99,11 @@ def count_open(conn: Connection) -> dict[Step, int]:
     text = "SELECT step, count(*) FROM outbox WHERE published_at IS NOT NULL AND gone_after IS NULL GROUP BY step"
     found = {Step(step): int(total) for step, total in run(conn, text)}
     return {step: found.get(step, 0) for step in Step}
+
+
+def steps_waiting(conn: Connection) -> set[Step]:
+    """The steps of which anything waits, due or not. One look into the index each, whatever the backlog is."""
+    return {Step(step) for (step,) in run(conn, _WAITING)}
 
 
 def measure_backlog(conn: Connection, now: datetime) -> dict[Step, Backlog]:

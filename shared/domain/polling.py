@@ -8,13 +8,13 @@ SHORTEST = timedelta(milliseconds=250)
 LONGEST = timedelta(seconds=60)
 """The contract's bound of `nextPollAfterMs`."""
 
-_AGE_SHARE = 0.2
+_AGE_SHARE = 0.25
 
 
 def poll_after(operation: Operation, now: datetime) -> timedelta:
     """How long a caller should wait before the next look.
 
-    A waiting operation is worth a look when its retry is due. Otherwise a fifth of its age so far,
+    A waiting operation is worth a look when its retry is due. Otherwise a quarter of its age so far,
     so that polling costs little beside the work and sees the end soon after it came.
     """
     if operation.is_over:

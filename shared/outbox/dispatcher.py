@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from shared.contracts.enums import Step
 from shared.database.database import Database
 from shared.database.outbox import OutboxCommand, Publication, find_left_by_sender, mark_published
-from shared.database.outbox_queue import count_open, take_due
+from shared.database.outbox_queue import count_open, steps_waiting, take_due
 from shared.messaging.publisher import Publisher
 from shared.outbox.sending import message_of, publications
 from shared.outbox.windows import Windows
@@ -62,9 +62,9 @@ class Dispatcher:
         now = self.clock()
         rows = find_left_by_sender(conn, now - LEFT_AFTER)
         room = self.windows.room(self.slots(), count_open(conn))
-        for step, free in room.items():
-            if free:
-                due = take_due(conn, step, limit=free, now=now)
+        for step in steps_waiting(conn):
+            if room[step]:
+                due = take_due(conn, step, limit=room[step], now=now)
                 room[step] -= len(due)
                 rows += due
         return rows, room

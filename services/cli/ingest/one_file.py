@@ -26,6 +26,9 @@ from shared.domain.errors import KnowgateError
 
 GONE = 404
 
+SLOW_POLL_MS = 2000
+"""An operation that is to be looked at so rarely takes long enough to be worth a look at how far it is."""
+
 
 class Progress(Protocol):
     """Is told how far a file is."""
@@ -194,12 +197,9 @@ class Ingestion:
         return _failed(source, _reason(document))
 
     async def _wait(self, source: Source, operation_id: OperationId, document_id: DocumentId) -> Operation:
-        looks = 0
-
         async def seen(operation: Operation) -> None:
-            nonlocal looks
-            looks += 1
-            is_slow = looks > 1 and operation.status is OperationStatus.RUNNING
+            asked = operation.next_poll_after_ms or 0
+            is_slow = operation.status is OperationStatus.RUNNING and asked >= SLOW_POLL_MS
             percent = await self._percent(document_id) if is_slow else None
             self.progress.working(source, operation.status, percent)
 

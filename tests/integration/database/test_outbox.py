@@ -21,7 +21,7 @@ from shared.database.outbox import (
     raise_publication,
     withdraw_unpublished,
 )
-from shared.database.outbox_queue import UNLIMITED, Backlog, count_open, measure_backlog, take_due
+from shared.database.outbox_queue import UNLIMITED, Backlog, count_open, measure_backlog, steps_waiting, take_due
 from tests.integration.database.samples import NOW, a_command, after
 
 
@@ -167,6 +167,11 @@ def test_what_is_out_is_counted_by_step(database: Database) -> None:
     )
     counts = database.read_blocking(count_open)
     assert counts == dict.fromkeys(Step, 0) | {Step.UPLOAD: 2, Step.PURGE: 1}
+
+
+def test_the_steps_that_wait_are_told_whether_or_not_they_are_due(database: Database) -> None:
+    put(database, a_command("op_1", due_at=after(60)), a_command("op_2", step=Step.PURGE, published_at=NOW))
+    assert database.read_blocking(steps_waiting) == {Step.UPLOAD}
 
 
 def test_what_is_gone_from_the_stream_takes_no_room_and_no_turn_in_it(database: Database) -> None:

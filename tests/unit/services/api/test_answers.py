@@ -26,7 +26,7 @@ def test_a_success_has_the_meta_that_the_contracts_models_write() -> None:
 
 @pytest.mark.parametrize("is_replay", [False, True])
 def test_only_a_replay_says_that_it_is_one(is_replay: bool) -> None:
-    response = success_response(Answer(status=202, data=b'{"a":1}', is_replay=is_replay), STAMPS, NOW)
+    response = success_response(Answer(status=202, content=b'{"a":1}', is_replay=is_replay), STAMPS, NOW)
 
     assert response.status_code == 202
     assert json.loads(bytes(response.body))["data"] == {"a": 1}

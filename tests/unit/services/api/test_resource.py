@@ -95,7 +95,7 @@ async def test_a_handler_is_given_decoded_ids_and_the_caller() -> None:
 
     async def look(call: Call) -> Answer:
         seen.append((call.id("spaceId", str), call.caller.subject, call.tool_call_id))
-        return Answer(status=200, data=b"{}")
+        return Answer(status=200, content=b"{}")
 
     await ask(make_app(look), "/spaces/a%2Fb%3Ac")
 
@@ -136,7 +136,7 @@ async def test_an_answer_that_breaks_off_is_not_answered_twice() -> None:
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.tool)
 async def test_every_route_of_the_contract_is_there(route: Route) -> None:
     async def nothing(call: Call) -> Answer:
-        return Answer(status=200, data=b"{}")
+        return Answer(status=200, content=b"{}")
 
     transport = httpx.ASGITransport(make_app(nothing))
     async with httpx.AsyncClient(transport=transport, base_url="http://gateway", trust_env=False) as client:

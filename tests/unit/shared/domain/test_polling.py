@@ -29,7 +29,7 @@ def test_a_new_operation_is_looked_at_again_at_once() -> None:
 
 
 def test_the_longer_it_takes_the_rarer_the_looks_up_to_a_minute() -> None:
-    assert poll_after(OPERATION, NOW + timedelta(seconds=10)) == timedelta(seconds=2)
+    assert poll_after(OPERATION, NOW + timedelta(seconds=10)) == timedelta(seconds=2.5)
     assert poll_after(OPERATION, NOW + timedelta(hours=1)) == timedelta(seconds=60)
 
 

@@ -45,3 +45,21 @@ def test_a_restart_is_shown_with_its_reason_and_the_new_process_is_recorded(home
     assert kept is not None
     assert kept.children == {"worker": 8}
     assert kept.ready_at is not None
+
+
+def test_while_everything_comes_up_only_errors_are_shown(home: Home) -> None:
+    written = io.StringIO()
+    log = home.root / "api.log"
+    api = FakeUnit("api", Clock(StopRequests()), log=log)
+    record = RunRecord(pid=1, url="http://127.0.0.1:8080", started_at=NOON, children={})
+    watcher = ConsoleWatcher(Console(file=written, width=200, color_system=None), home, record, [api])
+    warning, error = ('{"event":"%s","level":"%s"}\n' % (name, name) for name in ("warning", "error"))
+
+    log.write_text(warning + error)
+    watcher.show_logs()
+    watcher.ready()
+    with log.open("a") as more:
+        more.write(warning)
+    watcher.show_logs()
+
+    assert written.getvalue() == "api         error error\napi         warning warning\n"
