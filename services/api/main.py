@@ -94,63 +94,82 @@ async def serve(settings: Settings) -> None:
     log.info("api.stopped")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broker:
+    """The process's side of the broker, which may come later than the process."""
+
+    link: BrokerLink
+    presence: BrokerPresence
+    room: Room
+    board: SlotBoard
+
+
 @asynccontextmanager
 async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, Background]]:
-    """Open everything the process needs, and close it in the opposite order. The broker may come later."""
+    """Open everything the process needs, and close it in the opposite order."""
     async with AsyncExitStack() as stack:
         database = open_database(settings.database)
         stack.push_async_callback(database.close)
         await require_current(database)
-        quick_reads = await stack.enter_async_context(open_quick_reads(database, settings.database))
-        store = FileStore.open(settings.files.url, settings.files.options)
-        providers = Providers(settings.providers, store)
-        stack.push_async_callback(providers.close)
-        keys_client = await stack.enter_async_context(httpx.AsyncClient(follow_redirects=False))
-        metrics = ApiMetrics(new_registry())
-        room, board = Room(time.monotonic), SlotBoard()
-        link = BrokerLink(settings.messaging, lambda: connect(settings.messaging, name=SERVICE), room, board)
-        presence = BrokerPresence(link.is_connected, settings.api.accept_without_broker, time.monotonic)
-        provider = providers.reads(settings.providers.kind)
-        parts = Parts(
-            database=database,
-            quick_reads=quick_reads,
-            store=store,
-            files=settings.files,
-            provider=provider,
-            profile=ProviderProfile(kind=settings.providers.kind, profile_code=PROFILE_CODE),
-            authenticator=build_authenticator(
-                settings.auth, host=settings.api.api_host, client=keys_client, clock=utc_now
-            ),
-            sealer=build_sealer(settings.auth),
-            roles=settings.api.roles,
-            around=Surroundings(settings=settings.pipeline),
-            presence=presence,
-            room=room,
-            outgoing=Outgoing(link, metrics),
-            trail=AuditTrail(writer(database), metrics, utc_now, new_id),
-            metrics=metrics,
-            checks=checks(database, store, provider, presence, board),
-            most_items=settings.api.list_max_items,
-            address=settings.api.address,
-            version=version(PRODUCT),
+        broker = broker_side(settings)
+        parts = await open_parts(settings, database, broker, stack)
+        yield (
+            parts,
+            Background(link=broker.link, presence=broker.presence, outgoing=parts.outgoing, trail=parts.trail),
         )
-        yield parts, Background(link=link, presence=presence, outgoing=parts.outgoing, trail=parts.trail)
 
 
-def checks(
-    database: Database, store: FileStore, provider: ProviderReads, presence: BrokerPresence, board: SlotBoard
-) -> Mapping[str, Check]:
+def broker_side(settings: Settings) -> Broker:
+    """Nothing is connected yet."""
+    room, board = Room(time.monotonic), SlotBoard()
+    link = BrokerLink(settings.messaging, lambda: connect(settings.messaging, name=SERVICE), room, board)
+    presence = BrokerPresence(link.is_connected, settings.api.accept_without_broker, time.monotonic)
+    return Broker(link=link, presence=presence, room=room, board=board)
+
+
+async def open_parts(settings: Settings, database: Database, broker: Broker, stack: AsyncExitStack) -> Parts:
+    """Everything that the application is put together from."""
+    store = FileStore.open(settings.files.url, settings.files.options)
+    providers = Providers(settings.providers, store)
+    stack.push_async_callback(providers.close)
+    provider = providers.reads(settings.providers.kind)
+    keys = await stack.enter_async_context(httpx.AsyncClient(follow_redirects=False))
+    metrics = ApiMetrics(new_registry())
+    return Parts(
+        database=database,
+        quick_reads=await stack.enter_async_context(open_quick_reads(database, settings.database)),
+        store=store,
+        files=settings.files,
+        provider=provider,
+        profile=ProviderProfile(kind=settings.providers.kind, profile_code=PROFILE_CODE),
+        authenticator=build_authenticator(settings.auth, host=settings.api.api_host, client=keys, clock=utc_now),
+        sealer=build_sealer(settings.auth),
+        roles=settings.api.roles,
+        around=Surroundings(settings=settings.pipeline),
+        presence=broker.presence,
+        room=broker.room,
+        outgoing=Outgoing(broker.link, metrics),
+        trail=AuditTrail(writer(database), metrics, utc_now, new_id),
+        metrics=metrics,
+        checks=checks(database, store, provider, broker),
+        most_items=settings.api.list_max_items,
+        address=settings.api.address,
+        version=version(PRODUCT),
+    )
+
+
+def checks(database: Database, store: FileStore, provider: ProviderReads, broker: Broker) -> Mapping[str, Check]:
     """What has to work for the process to be ready."""
 
     async def database_answers() -> None:
         await database.read(_select_one)
 
     async def broker_is_there() -> None:
-        if not presence.is_there:
+        if not broker.presence.is_there:
             raise StoreUnavailable("There is no connection to the broker.")
 
     async def workers_are_heard() -> None:
-        if board.workers == 0:
+        if broker.board.workers == 0:
             raise StoreUnavailable("No worker has announced itself.")
 
     return {

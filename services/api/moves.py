@@ -74,14 +74,14 @@ class Moves:
         def act(conn: Connection) -> Effect:
             self.presence.require()
             accepted = move(conn, request)
-            data = view(accepted).to_json().decode()
-            return Effect(status=call.route.success_status, data=data, command=accepted.command)
+            content = view(accepted).to_json().decode()
+            return Effect(status=call.route.success_status, content=content, command=accepted.command)
 
         effect = await self.database.write(
             lambda conn: once(conn, keyed, act, reauthorise=reauthorise, around=self.around)
         )
         self._publish(effect, request)
-        return Answer(status=effect.status, data=effect.data.encode(), is_replay=effect.is_replay)
+        return Answer(status=effect.status, content=effect.content.encode(), is_replay=effect.is_replay)
 
     def _publish(self, effect: Effect, request: Request) -> None:
         if effect.is_replay:

@@ -8,7 +8,6 @@ from collections.abc import Coroutine
 from contextlib import AsyncExitStack, suppress
 
 import structlog
-from shared.database.migrate import require_current
 
 from services.projector.lease import Lease
 from services.projector.metrics import ProjectorMetrics
@@ -16,6 +15,7 @@ from services.projector.settings import ProjectorSettings
 from services.projector.term import Parts, Term
 from shared.database.database import Database, open_database
 from shared.database.errors import LeaseLost
+from shared.database.migrate import require_current
 from shared.database.settings import DatabaseSettings
 from shared.domain.errors import StoreUnavailable
 from shared.lifecycle.settings import PipelineSettings
@@ -44,9 +44,17 @@ async def project_forever(parts: Parts, lease: Lease) -> None:
             with suppress(LeaseLost):
                 await _one_term(parts, lease)
             parts.metrics.active(is_active=False)
+            _heed_cancel()
     finally:
         with suppress(StoreUnavailable):
             await asyncio.shield(lease.give_up())
+
+
+def _heed_cancel() -> None:
+    """A task group that ends by errors forgets that it was cancelled meanwhile."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 async def _one_term(parts: Parts, lease: Lease) -> None:

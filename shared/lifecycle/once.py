@@ -26,8 +26,8 @@ class Effect:
     """What a request came to: its answer, and the command that its sender may publish at once."""
 
     status: int
-    data: str
-    """The answer's data, as JSON."""
+    content: str
+    """What is answered, as JSON."""
     command: OutboxCommand | None = None
     is_replay: bool = False
 
@@ -45,7 +45,7 @@ Act = Callable[[Connection], Effect]
 """Makes the move."""
 
 Reauthorise = Callable[[Connection, str], None]
-"""Raises what a caller is to get who may not see the kept data any more."""
+"""Raises what a caller is to get who may not see the kept answer any more."""
 
 
 def once(conn: Connection, keyed: KeyedRequest, act: Act, *, reauthorise: Reauthorise, around: Surroundings) -> Effect:
@@ -54,14 +54,14 @@ def once(conn: Connection, keyed: KeyedRequest, act: Act, *, reauthorise: Reauth
     kept = reserve_answer(conn, reserved)
     if kept is None:
         effect = act(conn)
-        complete_answer(conn, replace(reserved, status_code=effect.status, data=effect.data))
+        complete_answer(conn, replace(reserved, status_code=effect.status, data=effect.content))
         return effect
     if kept.request_digest != keyed.digest:
         fault = FieldFault(KEY_FIELD, "reused", "The key has been used for another request.")
         raise Conflict("The idempotency key has been used for another request.", faults=(fault,))
     reauthorise(conn, kept.data)
     write_entries(conn, [_replayed(keyed, around)])
-    return Effect(status=kept.status_code, data=kept.data, is_replay=True)
+    return Effect(status=kept.status_code, content=kept.data, is_replay=True)
 
 
 def _unfinished(keyed: KeyedRequest, around: Surroundings) -> StoredAnswer:

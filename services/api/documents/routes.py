@@ -98,8 +98,8 @@ class DocumentRoutes:
     def _may_see_operation(self, call: Call, action: Action) -> Reauthorise:
         """Whoever may still do the action on what the operation was about, even if that is gone by now."""
 
-        def reauthorise(conn: Connection, data: str) -> None:
-            operation_id = OperationId(json.loads(data)["operationId"])
+        def reauthorise(conn: Connection, content: str) -> None:
+            operation_id = OperationId(json.loads(content)["operationId"])
             if visible_operation(conn, self._reach(call, action), operation_id) is None:
                 raise NotFound
 

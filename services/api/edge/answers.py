@@ -24,27 +24,27 @@ LONGEST_ERROR: Final = 65_536
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a handler answers: a status and the bytes of `data`, with a pagination if it is a list."""
+    """What a handler answers: a status and the JSON of what was asked for, with a pagination if it is a list."""
 
     status: int
-    data: bytes
+    content: bytes
     pagination: Pagination | None = None
     is_replay: bool = False
 
 
 def found(body: Body) -> Answer:
     """A 200 with one thing."""
-    return Answer(status=200, data=body.to_json())
+    return Answer(status=200, content=body.to_json())
 
 
 def page_of(body: Body, query: ListQuery, total: int) -> Answer:
     """A 200 with one page of a list."""
-    return Answer(status=200, data=body.to_json(), pagination=Pagination.of(query.page, query.page_size, total))
+    return Answer(status=200, content=body.to_json(), pagination=Pagination.of(query.page, query.page_size, total))
 
 
 def success_response(answer: Answer, stamps: Stamps, now: datetime) -> Response:
     """The whole answer to a request that succeeded."""
-    content = b'{"data":' + answer.data + b',"meta":' + success_meta(answer.pagination, stamps, now) + b"}"
+    content = b'{"data":' + answer.content + b',"meta":' + success_meta(answer.pagination, stamps, now) + b"}"
     headers = {REPLAY_HEADER: "true"} if answer.is_replay else None
     return Response(content, answer.status, headers, media_type=JSON)
 

@@ -66,7 +66,7 @@ class FileRoutes:
         )
         stored = await self._register(call, received)
         await self.trail.read(call, None, stored.resource.id, {"bytes": received.size, "sha256": received.sha256})
-        return Answer(status=FILE_UPLOAD.success_status, data=file_resource(stored).to_json())
+        return Answer(status=FILE_UPLOAD.success_status, content=file_resource(stored).to_json())
 
     async def _register(self, call: Call, received: ReceivedFile) -> StoredResource:
         """Make a resource of what was stored. An object that no row names is removed, if only to save room."""

@@ -10,7 +10,7 @@ from shared.contracts.enums import Action
 from shared.contracts.ids import OperationId
 from shared.contracts.route import Route
 from shared.contracts.routes import OPERATION_GET
-from shared.database.polls import poll_operation
+from shared.database.listings import visible_operation
 from shared.database.quick_reads import QuickReads
 from shared.domain.authorization import RoleTable, reach
 from shared.domain.errors import NotFound
@@ -33,7 +33,7 @@ class OperationRoutes:
         """One operation, also of something that is gone by now."""
         reached = reach(call.caller, Action.RESOURCE_VIEW, self.roles)
         operation_id = call.id("operationId", OperationId)
-        operation = await self.reads.read(lambda conn: poll_operation(conn, reached, operation_id))
+        operation = await self.reads.read(lambda conn: visible_operation(conn, reached, operation_id))
         if operation is None:
             raise NotFound
-        return Answer(status=OPERATION_GET.success_status, data=polled_operation(operation, self.clock()))
+        return Answer(status=OPERATION_GET.success_status, content=polled_operation(operation, self.clock()))

@@ -39,7 +39,7 @@ class SpaceRoutes:
         """Take a new space on; it is CREATING until its provider side is there."""
         body = await call.read(SpaceCreateRequest)
 
-        def reauthorise(conn: Connection, data: str) -> None:
+        def reauthorise(conn: Connection, content: str) -> None:
             """A space that is gone by now was still made by this request."""
             reach(call.caller, Action.SPACE_CREATE, self.moves.roles)
             require_domain(call.caller, body.default_security_domain_code)

@@ -25,6 +25,11 @@ class LogLine(BaseModel):
         """Whether people should see it."""
         return self.level in LOUD
 
+    @property
+    def is_warning(self) -> bool:
+        """Whether it is no worse than a warning."""
+        return self.level == "warning"
+
     def short(self) -> str:
         """The event with its values, on one line."""
         values = {name: value for name, value in (self.model_extra or {}).items() if name not in ROUTINE}

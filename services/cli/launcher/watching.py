@@ -19,6 +19,7 @@ class ConsoleWatcher:
         self._console = console
         self._home = home
         self._record = record
+        self._is_coming_up = True
         self._tails = {unit.name: LogTail(unit.log) for unit in units}
 
     def started(self, unit: Unit) -> None:
@@ -44,13 +45,19 @@ class ConsoleWatcher:
 
     def ready(self) -> None:
         """Record that everything answers."""
+        self._is_coming_up = False
         self._keep(ready_at=utc_now())
 
     def show_logs(self) -> None:
-        """Warnings and errors that the children have logged since the last time."""
+        """What the children have logged since the last time: errors, and warnings once everything has come up.
+
+        Until then each of them misses the others, and says so.
+        """
         for name, tail in self._tails.items():
             for line in tail.loud_lines():
-                colour = "yellow" if line.level == "warning" else "red"
+                if line.is_warning and self._is_coming_up:
+                    continue
+                colour = "yellow" if line.is_warning else "red"
                 self._say(name, f"[{colour}]{escape(line.short())}[/]")
 
     def _keep(self, **changes: object) -> None:

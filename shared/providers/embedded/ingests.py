@@ -51,18 +51,21 @@ class Ingests:
         """Begin, unless it runs already."""
         if native_id not in self._running:
             self._errors.pop(native_id, None)
-            self._running[native_id] = _Running(asyncio.create_task(self._run(version, native_id)))
+            task = asyncio.create_task(self._run(version, native_id))
+            self._running[native_id] = _Running(task)
+            task.add_done_callback(lambda _: self._running.pop(native_id))  # also of one that ends before it begins
 
     async def stop(self, native_id: str) -> None:
-        """End an ingest that runs here, with its children's work, and say so in the index."""
+        """End an ingest that runs here, with its children's work, and say so in the index, unless it was faster."""
+        self._errors.pop(native_id, None)
         running = self._running.get(native_id)
         if running is None:
             return
         running.task.cancel()
-        with suppress(asyncio.CancelledError):
-            await running.task
-        with suppress(NotFound):
-            await asyncio.to_thread(self._writer.mark, native_id, IngestState.CANCELLED)
+        await asyncio.wait((running.task,))  # unlike awaiting it, this can itself be cancelled
+        if running.task.cancelled():
+            with suppress(NotFound):
+                await asyncio.to_thread(self._writer.mark, native_id, IngestState.CANCELLED)
 
     async def close(self) -> None:
         """End every ingest; the index keeps what it said before."""
@@ -79,8 +82,6 @@ class Ingests:
         except Exception as error:
             log.exception("embedded.ingest.failed", version=version.version_id)
             self._errors[native_id] = ProviderUnavailable(f"The index could not be written: {type(error).__name__}.")
-        finally:
-            del self._running[native_id]
 
     async def _digest(self, version: VersionRef, native_id: str) -> None:
         try:

@@ -52,7 +52,10 @@ class EmbeddedWrites:
 
     async def find(self, version: VersionRef) -> NativeDocument | None:
         """The version's document; RUNNING while this process works on it, otherwise as the index has it."""
+        was_running = version.native_id is not None and self._ingests.percent(version.native_id) is not None
         document = await asyncio.to_thread(self._look_up, version)
+        if was_running and document is not None and self._ingests.percent(document.native_id) is None:
+            document = await asyncio.to_thread(self._look_up, version)  # it may have ended after we looked
         if document is None:
             return None
         found = as_native(document)

@@ -1,7 +1,7 @@
 """Files over HTTP: streamed, told by their content, kept once, and nothing kept of those that are refused."""
 
 import zipfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
 from io import BytesIO
 from urllib.parse import quote
@@ -144,3 +144,34 @@ async def test_a_file_expires_after_a_day(gateway: Gateway) -> None:
     answer = await gateway.post(f"/spaces/{space_id}/documents", {"fileResourceId": file, "documentName": "A"})
 
     checked_error(answer, 404, "FILE_NOT_FOUND")
+
+
+async def test_a_client_that_hangs_up_leaves_nothing_behind(gateway: Gateway) -> None:
+    headers = gateway.headers(x_file_name="a.txt")
+    arriving: Iterator[dict[str, object]] = iter(
+        [{"type": "http.request", "body": b"half", "more_body": True}, {"type": "http.disconnect"}]
+    )
+    sent: list[object] = []
+
+    async def receive() -> dict[str, object]:
+        return next(arriving)
+
+    async def send(message: object) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": FILES,
+        "raw_path": FILES.encode(),
+        "root_path": "",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    await gateway.app(scope, receive, send)
+
+    assert sent == []
+    assert stored_objects(gateway) == 0

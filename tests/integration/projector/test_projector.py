@@ -208,6 +208,22 @@ async def test_a_projector_whose_lease_was_taken_knows_it_with_the_next_renewal(
             await lease.keep()
 
 
+async def test_a_projector_that_is_asked_to_stop_while_it_loses_its_lease_stops(stage: Stage) -> None:
+    stage.project("one", lease_renewal=0.05)
+    await becomes(stage, "SELECT holder FROM lease", [("one",)])
+    await becomes(stage, "SELECT sequence FROM projector_position", [(0,)])
+    with capture_logs() as logs:
+        await stage.database.write(lambda conn: take_lease(conn, LEASE_NAME, "two", timedelta(days=1), steal=True))
+        async with asyncio.timeout(10):
+            while not any(log["event"] == "projector.lease.lost" for log in logs):  # noqa: ASYNC110 - a log tells nobody
+                await asyncio.sleep(0)
+    (projector,) = stage.running
+    projector.cancel()
+    ended, _ = await asyncio.wait({projector}, timeout=5)
+    projector.cancel()
+    assert ended == {projector}
+
+
 async def test_a_stream_without_messages_is_not_taken_for_another_one(stage: Stage) -> None:
     await declare(stage.connection.jetstream, stage.messaging)
     with capture_logs() as logs:

@@ -53,7 +53,7 @@ def test_while_everything_comes_up_only_errors_are_shown(home: Home) -> None:
     api = FakeUnit("api", Clock(StopRequests()), log=log)
     record = RunRecord(pid=1, url="http://127.0.0.1:8080", started_at=NOON, children={})
     watcher = ConsoleWatcher(Console(file=written, width=200, color_system=None), home, record, [api])
-    warning, error = ('{"event":"%s","level":"%s"}\n' % (name, name) for name in ("warning", "error"))
+    warning, error = (f'{{"event":"{level}","level":"{level}"}}\n' for level in ("warning", "error"))
 
     log.write_text(warning + error)
     watcher.show_logs()
