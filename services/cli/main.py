@@ -1,5 +1,6 @@
 """`knowgate`: the command line. It puts the commands together and tells people what went wrong."""
 
+import signal
 import sys
 from collections.abc import Iterator
 
@@ -38,7 +39,11 @@ def build() -> typer.Typer:
 
 
 def run() -> None:
-    """The program. Expected errors end it with a sentence; any other is a bug and shows itself whole."""
+    """The program. Expected errors end it with a sentence; any other is a bug and shows itself whole.
+
+    SIGTERM ends it as Ctrl-C does, so that what it has started is stopped and what it has made is removed.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         build()()
     except (Complaint, KnowgateError, ValidationError) as error:

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import structlog
-from shared.database.dead_letters import DeadLetter, insert_dead_letters
 from sqlalchemy import Connection
 
+from shared.contracts.ids import EventId
+from shared.database.dead_letters import DeadLetter, insert_dead_letters
+from shared.database.inbox import known_events, remember_events
 from shared.lifecycle.surroundings import Surroundings
 from shared.messaging.stream_state import StoredMessage
 
@@ -22,8 +24,12 @@ class Letter:
 
 
 def bury(conn: Connection, letters: Sequence[Letter], around: Surroundings) -> None:
-    """Keep the letters. Commands of an owner with a letter are not published again until it is settled."""
+    """Keep the letters, each once. Commands of an owner with a letter are not published again until it is settled."""
     now = around.clock()
+    ids = {letter.message.message_id for letter in letters if letter.message.message_id is not None}
+    known = known_events(conn, {EventId(message_id) for message_id in ids})
+    letters = [letter for letter in letters if letter.message.message_id not in known]
+    remember_events(conn, {EventId(message_id) for message_id in ids} - known, now)
     insert_dead_letters(
         conn,
         [

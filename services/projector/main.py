@@ -6,11 +6,13 @@ import signal
 import socket
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 
 import structlog
 
 from services.projector.lease import Lease
 from services.projector.metrics import ProjectorMetrics
+from services.projector.rounds import heed_cancel
 from services.projector.settings import ProjectorSettings
 from services.projector.term import Parts, Term
 from shared.database.database import Database, open_database
@@ -44,17 +46,10 @@ async def project_forever(parts: Parts, lease: Lease) -> None:
             with suppress(LeaseLost):
                 await _one_term(parts, lease)
             parts.metrics.active(is_active=False)
-            _heed_cancel()
+            heed_cancel()
     finally:
         with suppress(StoreUnavailable):
             await asyncio.shield(lease.give_up())
-
-
-def _heed_cancel() -> None:
-    """A task group that ends by errors forgets that it was cancelled meanwhile."""
-    task = asyncio.current_task()
-    if task is not None and task.cancelling():
-        raise asyncio.CancelledError
 
 
 async def _one_term(parts: Parts, lease: Lease) -> None:
@@ -103,6 +98,7 @@ async def _parts(
         board=board,
         around=Surroundings(settings=PipelineSettings()),
         metrics=metrics,
+        declare=partial(declare, connection.jetstream, messaging),
     )
 
 

@@ -13,6 +13,7 @@ import structlog
 from sqlalchemy import Connection
 
 from services.projector.letters import Letter, bury
+from services.projector.rounds import heed_cancel
 from shared.contracts.catalogue import Stream
 from shared.database.database import Database
 from shared.database.errors import LeaseLost
@@ -64,12 +65,14 @@ class Projection:
                 await self._agree_on_position()
                 async with aclosing(self._reader.read(self._position.sequence)) as batches:
                     async for batch in batches:
+                        heed_cancel()
                         if batch:
                             await self._apply(batch)
             except LeaseLost:
                 raise
             except StoreUnavailable as error:
                 log.warning("projector.reading.ended", error=error.message, sequence=self._position.sequence)
+                heed_cancel()
                 await asyncio.sleep(PAUSE.total_seconds())
 
     @property

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import timedelta
 
 import structlog
@@ -30,14 +31,21 @@ async def repeat(
             log.warning("projector.round.failed", round=name, error=error.message)
         except Exception:
             log.exception("projector.round.crashed", round=name)
+        heed_cancel()
         await _pause(every, wake)
+
+
+def heed_cancel() -> None:
+    """Raise the cancellation that something on the way swallowed: a library that catches it, a task group that ends."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 async def _pause(every: timedelta, wake: asyncio.Event | None) -> None:
     if wake is None:
         await asyncio.sleep(every.total_seconds())
         return
-    try:
-        await asyncio.wait_for(wake.wait(), every.total_seconds())
-    except TimeoutError:
-        return
+    with suppress(TimeoutError):
+        async with asyncio.timeout(every.total_seconds()):
+            await wake.wait()

@@ -25,6 +25,8 @@ class ProjectorSettings(BaseSettings):
     """How long due work may wait for a look when nothing wakes the dispatcher."""
     recovery_interval: PositiveDuration = timedelta(seconds=2)
     """Between two looks for commands whose message is gone."""
+    declare_interval: PositiveDuration = timedelta(seconds=5)
+    """Between two looks whether streams and consumers are still there as they should be."""
     housekeeping_interval: PositiveDuration = timedelta(seconds=30)
     inbox_kept: PositiveDuration = timedelta(days=35)
     """Longer than the events stream keeps its events."""

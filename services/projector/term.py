@@ -1,6 +1,7 @@
 """One term as the active projector: everything that runs while the lease holds, and ends together with it."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -42,6 +43,8 @@ class Parts:
     board: SlotBoard
     around: Surroundings
     metrics: ProjectorMetrics
+    declare: Callable[[], Awaitable[None]]
+    """Makes streams and consumers that are missing: a broker may lose them while we run."""
 
 
 @dataclass(slots=True)
@@ -74,6 +77,7 @@ class Term:
             )
             group.create_task(repeat("recover", partial(self._recover, recovery), every=settings.recovery_interval))
             group.create_task(repeat("purge", partial(self._purge, chores), every=PURGES_EVERY))
+            group.create_task(repeat("declare", parts.declare, every=settings.declare_interval))
             group.create_task(repeat("sweep", chores.sweep, every=settings.housekeeping_interval))
             group.create_task(repeat("measure", partial(self._measure, projection), every=MEASURE_EVERY))
 

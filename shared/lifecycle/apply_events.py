@@ -18,7 +18,7 @@ from shared.database.documents import load_documents, save_documents
 from shared.database.inbox import known_events, remember_events
 from shared.database.locking import Lock
 from shared.database.operations import load_operations, save_operations
-from shared.database.outbox import OutboxCommand, close_commands, insert_commands
+from shared.database.outbox import OutboxCommand, close_commands, insert_commands, withdraw_unpublished
 from shared.database.purges import insert_purges
 from shared.database.spaces import load_spaces, save_spaces
 from shared.database.versions import load_versions, save_versions
@@ -208,6 +208,7 @@ def _save(conn: Connection, batch: _Batch, around: Surroundings) -> None:
     save_documents(conn, batch.documents.changed())
     save_operations(conn, batch.operations.changed())
     save_versions(conn, batch.versions.changed())
+    withdraw_unpublished(conn, [operation.id for operation in batch.operations.changed() if operation.is_over])
     insert_commands(conn, batch.commands)
     insert_purges(conn, [new_purge(work, order, around, batch.now) for work, order in batch.orders])
     write_entries(conn, batch.entries)

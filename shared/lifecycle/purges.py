@@ -118,7 +118,7 @@ def _end_versions(
         version = versions.get(purge.version_id or "")
         if version is None or purge.reason not in ENDS_VERSION or version.status is VersionStatus.DELETED:
             continue
-        after = version.moved(VersionStatus.DELETED, now)
+        versions[version.id] = after = version.moved(VersionStatus.DELETED, now)
         ended.append(after)
         entries.extend(record_transition(version, after, origin=origin, now=now, new_id=around.new_id))
     save_versions(conn, ended)

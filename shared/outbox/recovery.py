@@ -57,9 +57,8 @@ class Recovery:
         if not rows:
             return 0
         stream = (await self.streams.look(Stream.COMMANDS)).created
-        elsewhere = [row for row in rows if row.stream_created != stream]
-        gone = [row for row in rows if row.stream_created == stream and await self._is_gone(row)]
-        lost = elsewhere + await self._unanswered(gone)
+        gone = [row for row in rows if row.stream_created != stream or await self._is_gone(row)]
+        lost = await self._unanswered(gone)
         return await self._recover(lost) if lost else 0
 
     async def _is_gone(self, row: OutboxCommand) -> bool:

@@ -7,13 +7,17 @@ import typer
 
 from services.cli.commands.options import USUAL_HOME, HomeOption
 from services.cli.console import answers
+from services.cli.launcher.environment import API_PORT
 from services.cli.settings import CliSettings
 
 
 def up(
     home: HomeOption = USUAL_HOME,
     port: Annotated[
-        int | None, typer.Option(help="Port of the api; 0 chooses a free one. 8080, or a free one when it is taken.")
+        int | None,
+        typer.Option(
+            envvar=API_PORT, help="Port of the api; 0 chooses a free one. 8080, or a free one when that is taken."
+        ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
     projectors: Annotated[int, typer.Option(min=1, help="Projector processes; one works, others stand by.")] = 1,

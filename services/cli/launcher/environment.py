@@ -73,18 +73,16 @@ class Environment:
         return is_loopback(self.host) and not {DEVELOPMENT_ISSUER, SERVICE_TOKENS} & self.outer.keys()
 
     def of_api(self, broker_url: str) -> dict[str, str]:
-        """For the api: everything."""
-        return self._merged(
-            {
-                API_HOST: self.host,
-                API_PORT: str(self.port),
-                DATABASE_URL: self.database_url,
-                FILES_URL: self.home.objects.as_uri(),
-                INDEX: str(self.home.index),
-                BROKER_URL: broker_url,
-                **self._identity(),
-            }
-        )
+        """For the api: everything. Its port is the one that was chosen, whatever stands in the environment."""
+        own = {
+            API_HOST: self.host,
+            DATABASE_URL: self.database_url,
+            FILES_URL: self.home.objects.as_uri(),
+            INDEX: str(self.home.index),
+            BROKER_URL: broker_url,
+            **self._identity(),
+        }
+        return self._merged(own) | {API_PORT: str(self.port)}
 
     def of_worker(self, broker_url: str) -> dict[str, str]:
         """For a worker: broker, files and provider."""

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -21,6 +22,7 @@ from shared.messaging.announcements import SlotBoard
 from shared.messaging.connection import Connection
 from shared.messaging.publisher import Publisher
 from shared.messaging.reader import EventReader
+from shared.messaging.streams import declare
 from tests.integration.lifecycle.bench import Bench
 from tests.integration.projector.answering import Answerer
 from tests.support.messaging import connected, messaging_settings
@@ -45,7 +47,7 @@ class Stage:
 
     def project(self, holder: str = "one", **settings: object) -> None:
         """Start a projector."""
-        chosen = ProjectorSettings.model_validate({"recovery_interval": 0.1, **settings})
+        chosen = ProjectorSettings.model_validate({"recovery_interval": 0.1, "declare_interval": 0.2, **settings})
         parts = Parts(
             settings=chosen,
             database=self.database,
@@ -55,6 +57,7 @@ class Stage:
             board=SlotBoard(),
             around=Surroundings(settings=PIPELINE),
             metrics=ProjectorMetrics(CollectorRegistry()),
+            declare=partial(declare, self.connection.jetstream, self.messaging),
         )
         lease = Lease(self.database, holder, ttl=chosen.lease_ttl, renewal=chosen.lease_renewal)
         self._start(project_forever(parts, lease))

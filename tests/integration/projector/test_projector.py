@@ -116,7 +116,6 @@ async def test_commands_lost_with_the_broker_are_published_again(stage: Stage) -
     await published(stage, 3)
     for stream in (Stream.COMMANDS, Stream.EVENTS):
         await stage.connection.jetstream.delete_stream(stream)
-    await declare(stage.connection.jetstream, stage.messaging)
     stage.answer()
     assert await ended(stage, *operations) == ["SUCCEEDED"] * 3
     assert {(await stage.bench.operation(operation)).retry_count for operation in operations} == {0}

@@ -1,12 +1,22 @@
 """People are told what happened and what to do, without a traceback."""
 
+import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from services.cli.main import build, run
+
+
+@pytest.fixture(autouse=True)
+def _restored_signals() -> Iterator[None]:
+    """The program decides what SIGTERM does to it; these tests are not the program."""
+    former = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, former)
 
 
 def outcome(

@@ -86,6 +86,13 @@ def test_what_the_person_has_set_wins(tmp_path: Path) -> None:
     assert variables["KNOWGATE_PIPELINE_RETRY_FIRST_WAIT"] == "1"
 
 
+def test_the_port_is_the_one_that_was_chosen(tmp_path: Path) -> None:
+    given = environment(tmp_path, KNOWGATE_API_PORT="0")
+
+    assert given.of_api(BROKER)["KNOWGATE_API_PORT"] == "8081"
+    assert given.url == "http://127.0.0.1:8081"
+
+
 @pytest.mark.parametrize("outer", [{"KNOWGATE_API_HOST": "0.0.0.0"}, {"KNOWGATE_AUTH_SERVICE_TOKENS": "[]"}])
 def test_development_credentials_are_not_for_a_network_nor_beside_others(tmp_path: Path, outer: dict[str, str]) -> None:
     variables = environment(tmp_path, **outer).of_api(BROKER)
