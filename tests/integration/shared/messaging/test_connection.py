@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from nats.errors import Error as NatsError
 from pydantic import SecretStr
 
 from shared.domain.errors import StoreUnavailable
@@ -63,7 +64,11 @@ async def test_a_broker_that_refuses_a_connection_it_had_ends_the_process(tmp_pa
         server.kill()
         port = int(server.url.rpartition(":")[2])
         with another_server(tmp_path, write_configuration(directory=tmp_path, token="another", port=port)):
+            reconnecting = connection.client._reconnection_task
             await until(lambda: bool(lost))
+        if reconnecting is not None:
+            with suppress(NatsError):
+                await reconnecting
         line.is_ending = True
         await connection.close()
     assert lost == ["worker"]
