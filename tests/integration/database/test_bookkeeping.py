@@ -1,5 +1,7 @@
 """What the projector keeps beside the state: applied events, its position, letters that nobody could apply."""
 
+from functools import partial
+
 import pytest
 
 from shared.contracts.ids import EventId
@@ -38,7 +40,7 @@ def test_an_applied_event_is_known_until_it_is_forgotten(database: Database) -> 
 
 def test_events_are_forgotten_in_pieces_the_oldest_first(database: Database) -> None:
     for place, event in enumerate((TWO, ONE, THREE)):
-        database.write_blocking(lambda conn, e=event, at=after(place): remember_events(conn, [e], at))  # type: ignore[misc]
+        database.write_blocking(partial(remember_events, event_ids=[event], now=after(place)))
     assert database.write_blocking(lambda conn: forget_events(conn, after(10), limit=2)) == 2
     assert database.read_blocking(lambda conn: known_events(conn, [ONE, TWO, THREE])) == {THREE}
 
