@@ -40,7 +40,7 @@ def explain(error: KnowgateError) -> str:
 _REMEDIES = {
     401: "Are token, assertion and session those of this gateway? `knowgate token` makes new ones for a local one.",
     403: "Ask for a role that allows it, or use another account.",
-    404: "It does not exist, or you may not see it.",
+    404: "Check the id, and that this is the gateway, the tenant and the account that it belongs to.",
     413: "Split the file, or raise the limit (KNOWGATE_FILES_MAX_BYTES).",
     429: "Try again in a moment.",
     501: "This release of the gateway cannot do it yet.",

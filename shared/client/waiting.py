@@ -45,6 +45,8 @@ class Waiting:
     pause: Pause = anyio.sleep
     seen: Callable[[Operation], Awaitable[None]] | None = None
     """Told each look at an operation."""
+    missed: Callable[[Transient], None] | None = None
+    """Told each look that got no answer, so that nobody waits in silence."""
 
     async def for_operation(self, reads: ReadsOperations, operation_id: OperationId) -> Operation:
         """The operation in its terminal state; `StillRunning` when time is up."""
@@ -54,6 +56,8 @@ class Waiting:
             try:
                 operation = await reads.get_operation(operation_id)
             except Transient as error:
+                if self.missed is not None:
+                    self.missed(error)
                 wait = error.retry_after or UNSAID
             else:
                 if self.seen is not None:

@@ -18,9 +18,6 @@ FileId = NewType("FileId", str)
 FileResourceId = NewType("FileResourceId", str)
 EventId = NewType("EventId", str)
 
-OwnerId = OperationId | PurgeId
-"""Who a command belongs to: an operation, or a purge, which is housekeeping with a row of its own."""
-
 TENANT_TOKEN_LENGTH = 26
 
 

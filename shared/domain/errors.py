@@ -146,14 +146,6 @@ class InvalidInput(Rejected):
     message = "The request is not valid."
 
 
-class MetadataRefused(InvalidInput):
-    """Document metadata or a metadata filter is wrong; `code` is one of the four metadata codes."""
-
-    def __init__(self, code: ErrorCode, fault: FieldFault) -> None:
-        super().__init__(fault.message, faults=(fault,))
-        self.code = code
-
-
 class FileRefused(InvalidInput):
     """The file cannot be taken at all."""
 
@@ -222,7 +214,7 @@ class LimitReached(Transient):
     message = "A limit was reached. Try again later."
 
     def __init__(self, limit: str, *, retry_after: timedelta) -> None:
-        super().__init__(retry_after=retry_after, faults=(FieldFault(limit, "limit_reached", self.message),))
+        super().__init__(retry_after=retry_after, faults=(FieldFault(limit, "LIMIT_REACHED", self.message),))
         self.limit = limit
 
 

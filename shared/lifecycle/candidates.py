@@ -43,7 +43,7 @@ def owned_file(
     """The stored file behind a resource that the caller uploaded, locked against being purged."""
     found = load_resource(conn, request.caller.tenant, request.caller.subject, resource_id, now)
     if found is None:
-        fault = FieldFault("$.fileResourceId", "not_found", FileNotFound.message)
+        fault = FieldFault("$.fileResourceId", "NOT_FOUND", FileNotFound.message)
         raise FileNotFound(faults=(fault,))
     resource, file = found
     source = SourceFile(

@@ -27,7 +27,7 @@ def create_space(
     if code_is_taken(conn, caller.tenant, body.code):
         raise Conflict(
             f"The code {body.code} is already used by another space.",
-            faults=(FieldFault("$.code", "taken", "Another space of this tenant has this code."),),
+            faults=(FieldFault("$.code", "TAKEN", "Another space of this tenant has this code."),),
         )
     now = around.clock()
     space = Space(

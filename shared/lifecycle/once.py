@@ -57,7 +57,7 @@ def once(conn: Connection, keyed: KeyedRequest, act: Act, *, reauthorise: Reauth
         complete_answer(conn, replace(reserved, status_code=effect.status, data=effect.content))
         return effect
     if kept.request_digest != keyed.digest:
-        fault = FieldFault(KEY_FIELD, "reused", "The key has been used for another request.")
+        fault = FieldFault(KEY_FIELD, "REUSED", "The key has been used for another request.")
         raise Conflict("The idempotency key has been used for another request.", faults=(fault,))
     reauthorise(conn, kept.data)
     write_entries(conn, [_replayed(keyed, around)])

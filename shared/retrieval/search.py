@@ -11,6 +11,7 @@ from shared.auth.sealing import Sealer
 from shared.contracts.enums import Action, SpaceStatus
 from shared.contracts.ids import DocumentId, SpaceId
 from shared.contracts.retrieval import RetrievalEmpty, RetrievalHit, RetrievalMatches, RetrievalRequest
+from shared.contracts.text import js_trim
 from shared.database.database import Database
 from shared.database.listings import visible_documents, visible_spaces
 from shared.database.searchable import SearchTarget, searchable_versions, still_searchable
@@ -61,8 +62,8 @@ class Searcher:
         )
 
     async def _find(self, targets: Sequence[SearchTarget], request: RetrievalRequest) -> list[Evidence]:
-        """Ask the provider for the targets alone; with none there is nothing to ask."""
-        if not targets:
+        """Ask the provider for the targets alone. Without any, or with a blank question, there is nothing to ask."""
+        if not targets or not js_trim(request.query):
             return []
         by_native_id = {target.native_document_id: target for target in targets}
         question = Question(text=request.query, allowed=_allowed(targets), limit=CANDIDATES)

@@ -26,7 +26,7 @@ HEAD = """\
 
 def settings_classes() -> list[type[BaseSettings]]:
     """Every settings model of the product, in the order of its modules."""
-    paths = sorted((*ROOT.glob("shared/*/settings.py"), *ROOT.glob("services/*/settings.py")))
+    paths = sorted((*ROOT.glob("shared/**/settings.py"), *ROOT.glob("services/**/settings.py")))
     modules = [import_module(".".join(path.relative_to(ROOT).with_suffix("").parts)) for path in paths]
     return [
         member
@@ -66,7 +66,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, timedelta):
         seconds = value.total_seconds()
         return str(int(seconds) if seconds.is_integer() else seconds)
-    if isinstance(value, str | int | float) and not isinstance(value, bool):
+    if isinstance(value, str | int | float | Path) and not isinstance(value, bool):
         return str(value)
     return json.dumps(_sorted(value), ensure_ascii=False)
 

@@ -19,7 +19,7 @@ class BrokerDown(StoreUnavailable):
     message = "New work is not taken on while the message broker is away. Try again later."
 
     def __init__(self) -> None:
-        fault = FieldFault(BROKER_DOWN, "limit_reached", self.message)
+        fault = FieldFault(BROKER_DOWN, "LIMIT_REACHED", self.message)
         super().__init__(retry_after=WORTH_TRYING_AFTER, faults=(fault,))
 
 

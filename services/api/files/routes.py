@@ -98,4 +98,6 @@ class FileRoutes:
 def _refuse_forms(headers: Mapping[str, str]) -> None:
     """A form's bytes are not the file's; taken as such they would be kept with the form around them."""
     if headers.get("content-type", "").strip().lower().startswith(FORMS):
-        raise FileTypeRefused("Send the bytes of the file as the body, without a form around them.")
+        raise FileTypeRefused(
+            "Send the bytes of the file as the body, not a form; a Content-Type of application/octet-stream will do."
+        )

@@ -14,6 +14,7 @@ from services.cli.settings import CliSettings
 from shared.client.waiting import Waiting, has_succeeded
 from shared.contracts.ids import OperationId
 from shared.contracts.operations import Operation
+from shared.domain.errors import Transient
 
 operations = typer.Typer(no_args_is_help=True, help="Look at accepted work.")
 
@@ -56,8 +57,15 @@ async def _watch(access: Access, operation_id: OperationId, within: timedelta) -
             console.print(line, markup=False)
             shown = line
 
+    def tell(error: Transient) -> None:
+        nonlocal shown
+        line = f"The gateway does not answer, waiting: {error.message}"
+        if line != shown:
+            console.print(line, markup=False)
+            shown = line
+
     async with opened(access) as client:
-        return await Waiting(within=within, seen=show).for_operation(client.gateway, operation_id)
+        return await Waiting(within=within, seen=show, missed=tell).for_operation(client.gateway, operation_id)
 
 
 def _line(operation: Operation) -> str:

@@ -42,6 +42,9 @@ class Progress(Protocol):
     def working(self, source: Source, status: OperationStatus, percent: int | None) -> None:
         """The gateway works on it; `percent` when its provider tells."""
 
+    def unanswered(self, source: Source) -> None:
+        """The gateway was asked about it and did not answer; it is asked again."""
+
 
 class Documents(ReadsOperations, Protocol):
     """What is asked of the gateway about documents."""
@@ -203,7 +206,7 @@ class Ingestion:
             percent = await self._percent(document_id) if is_slow else None
             self.progress.working(source, operation.status, percent)
 
-        waiting = Waiting(within=self.within, seen=seen)
+        waiting = Waiting(within=self.within, seen=seen, missed=lambda _: self.progress.unanswered(source))
         return await waiting.for_operation(self.documents, operation_id)
 
     async def _percent(self, document_id: DocumentId) -> int | None:

@@ -38,6 +38,7 @@ class Report:
         self._all = self._bars.add_task("[bold]all files", total=total, phase=f"0/{total}")
         self._total = total
         self._ended = 0
+        self._is_silent = False
         self._tasks: dict[Source, TaskID] = {}
 
     def __enter__(self) -> Self:
@@ -60,8 +61,16 @@ class Report:
     def working(self, source: Source, status: OperationStatus, percent: int | None) -> None:
         """The bar shows the provider's percentage, and only moves to and fro when there is none."""
         total = None if percent is None else 100
+        self._is_silent = False
         phase = WORDS.get(status, "done")
         self._bars.update(self._tasks[source], total=total, completed=percent or 0, phase=phase)
+
+    def unanswered(self, source: Source) -> None:
+        """A line once, until the gateway answers again."""
+        if not self._is_silent:
+            self._is_silent = True
+            self._console.print("The gateway does not answer; waiting for it. Ctrl-C and a second run go on later.")
+        self._bars.update(self._tasks[source], phase="no answer")
 
     def finished(self, outcome: Outcome) -> None:
         """The bar of the file goes, a line about it stays."""

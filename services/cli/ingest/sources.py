@@ -1,7 +1,7 @@
 """Finds the files that a person has named, alone or in directories, and names each for the gateway."""
 
 import hashlib
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,8 +91,3 @@ async def pieces_of(path: Path, sent: Callable[[int], None]) -> AsyncIterator[by
             yield piece
             total += len(piece)
             sent(total)
-
-
-def total_size(sources: Sequence[Source]) -> int:
-    """Bytes of all files together."""
-    return sum(source.path.stat().st_size for source in sources)

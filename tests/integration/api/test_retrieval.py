@@ -38,6 +38,15 @@ async def test_nothing_found_is_an_answer_with_its_reason(gateway: Gateway) -> N
     assert data["reason"] == "NO_AUTHORIZED_RELEVANT_EVIDENCE"
 
 
+async def test_a_blank_question_finds_nothing_and_is_repeated_as_it_was(gateway: Gateway) -> None:
+    await gateway.make_document(await gateway.make_space())
+
+    data = (await gateway.post("/search", {"query": " \u3000 "})).json()["data"]
+
+    assert data["hits"] == []
+    assert data["query"] == " \u3000 "
+
+
 async def test_nobody_finds_what_they_may_not_see(gateway: Gateway) -> None:
     space_id = await gateway.make_space()
     await gateway.make_document(space_id)

@@ -38,13 +38,13 @@ def test_every_error_of_the_product_has_a_code_with_a_rule(kind: type[KnowgateEr
 
 
 def test_an_error_is_told_with_its_own_text_and_faults() -> None:
-    fault = FieldFault("$.code", "taken", "Another space has it.")
+    fault = FieldFault("$.code", "TAKEN", "Another space has it.")
 
     refusal = outward(Conflict("The code is taken.", faults=(fault,)))
 
     assert refusal.status == 409
     assert refusal.error.message == "The code is taken."
-    assert refusal.error.field_errors == (FieldError(field="$.code", reason="taken", message="Another space has it."),)
+    assert refusal.error.field_errors == (FieldError(field="$.code", reason="TAKEN", message="Another space has it."),)
 
 
 def test_refused_credentials_never_say_why() -> None:

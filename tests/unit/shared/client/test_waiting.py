@@ -109,6 +109,21 @@ async def test_each_look_is_shown() -> None:
     assert seen == [OperationStatus.RUNNING, OperationStatus.SUCCEEDED]
 
 
+async def test_a_gateway_that_does_not_answer_is_told_of_and_asked_again() -> None:
+    answers = Answers(operations=[StoreUnavailable(), StoreUnavailable(), operation(OperationStatus.SUCCEEDED, 0)])
+    missed: list[str] = []
+    waiting = Waiting(
+        within=timedelta(seconds=9),
+        clock=lambda: answers.now,
+        pause=answers.pause,
+        missed=lambda error: missed.append(type(error).__name__),
+    )
+
+    await waiting.for_operation(answers, OperationId("op_1"))
+
+    assert missed == ["StoreUnavailable", "StoreUnavailable"]
+
+
 @pytest.mark.parametrize("status", [SpaceStatus.ACTIVE, SpaceStatus.CREATE_FAILED])
 async def test_a_space_is_waited_for_until_it_is_not_in_creation(status: SpaceStatus) -> None:
     answers = Answers(spaces=[space(SpaceStatus.CREATING), space(status)])

@@ -190,3 +190,6 @@ class Silent:
 
     def working(self, source: Source, status: OperationStatus, percent: int | None) -> None:
         """Nothing."""
+
+    def unanswered(self, source: Source) -> None:
+        """Nothing."""
