@@ -1,0 +1,34 @@
+"""Messages lie in streams for weeks: what this release writes is what golden.json holds, and it reads that back."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from shared.contracts.catalogue import CATALOGUE
+from shared.contracts.commands import COMMANDS
+from shared.contracts.events import EVENTS
+from tests.contract.messages.samples import commands, events
+
+GOLDEN: dict[str, dict[str, object]] = json.loads((Path(__file__).parent / "golden.json").read_text(encoding="utf-8"))
+SAMPLES = {**commands(), **events()}
+
+
+def test_every_message_of_the_catalogue_has_a_sample() -> None:
+    assert {name.partition(":")[0] for name in SAMPLES} == {entry.name for entry in CATALOGUE}
+    assert set(GOLDEN) == set(SAMPLES)
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLES))
+def test_a_message_is_written_as_it_always_was(name: str) -> None:
+    assert json.loads(SAMPLES[name].to_json()) == GOLDEN[name]
+
+
+@pytest.mark.parametrize("name", sorted(commands()))
+def test_a_command_that_lies_in_the_stream_is_read(name: str) -> None:
+    assert COMMANDS.validate_json(json.dumps(GOLDEN[name])) == SAMPLES[name]
+
+
+@pytest.mark.parametrize("name", sorted(events()))
+def test_an_event_that_lies_in_the_stream_is_read(name: str) -> None:
+    assert EVENTS.validate_json(json.dumps(GOLDEN[name])) == SAMPLES[name]
