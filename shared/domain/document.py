@@ -72,7 +72,7 @@ def require_free_slot(document: Document, candidate: Version | None) -> None:
 
 
 def accept_replacement(document: Document, candidate: Version | None, version: Version, now: datetime) -> Document:
-    """The document with `version` in its candidate slot (DESIGN: "one at a time").
+    """The document with `version` in its candidate slot: one change of a document at a time.
 
     A FAILED or CANCELLED candidate gives up its slot; a running one keeps it. On CREATE_FAILED the
     document is being created again.
