@@ -10,6 +10,7 @@ from shared.providers.ports import ProviderWrites
 from shared.providers.scripted.provider import ScriptedProvider
 from shared.providers.scripted.script import Call
 from tests.support.provider_samples import space_ref, version_ref
+from tests.support.scripted import kept
 from tests.unit.services.worker.fakes import Removed
 
 SPACE = space_ref()
@@ -22,7 +23,7 @@ def shut() -> None:
 
 
 async def test_no_write_reaches_the_provider_behind_a_shut_fence() -> None:
-    provider = ScriptedProvider()
+    provider = kept(ScriptedProvider())
     fenced = FencedWrites(lambda: provider, shut)
     with pytest.raises(Fenced):
         await fenced.provision(SPACE)
@@ -40,14 +41,14 @@ async def test_no_write_reaches_the_provider_behind_a_shut_fence() -> None:
 
 
 async def test_looking_needs_no_fence() -> None:
-    provider = ScriptedProvider()
+    provider = kept(ScriptedProvider())
     fenced = FencedWrites(lambda: provider, shut)
     assert await fenced.find(VERSION) is None
     assert not await fenced.probe(VERSION, "scripted-1")
 
 
 async def test_a_delivery_does_not_close_the_provider_of_its_process() -> None:
-    provider = ScriptedProvider()
+    provider = kept(ScriptedProvider())
     await FencedWrites(lambda: provider, shut).close()
     assert await provider.find(VERSION) is None
 

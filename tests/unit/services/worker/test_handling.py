@@ -25,6 +25,7 @@ from shared.providers.scripted.provider import ScriptedProvider
 from shared.providers.scripted.script import Call, Script
 from tests.support.clocks import Seconds, WallClock
 from tests.support.eventually import until
+from tests.support.scripted import kept
 from tests.support.worker import Commands
 from tests.unit.services.worker.fakes import PACE, Broker, Handed, Removed
 
@@ -40,7 +41,7 @@ class Bench:
         tell_after: timedelta = timedelta(0),
     ) -> None:
         self.broker = broker or Broker()
-        self.scripted = ScriptedProvider()
+        self.scripted = kept(ScriptedProvider())
         self.files = Removed()
         self.hands = Hands()
         self.registry = CollectorRegistry()
@@ -130,7 +131,7 @@ async def test_every_delivery_has_a_run_of_its_own() -> None:
 
 
 async def test_a_bug_in_a_provider_is_a_failure_of_its_own_command() -> None:
-    bench = Bench(provider=Broken())
+    bench = Bench(provider=kept(Broken()))
     delivery = await bench.take(Commands().ingest())
     ended = bench.broker.events[-1]
     assert isinstance(ended, StepFailed)

@@ -15,6 +15,7 @@ from shared.providers.ports import VersionRef
 from shared.providers.scripted.provider import ScriptedProvider
 from shared.providers.scripted.script import Call, Script
 from tests.support.clocks import WallClock
+from tests.support.scripted import kept
 from tests.support.worker import Commands
 from tests.unit.services.worker.fakes import Naps, tools
 
@@ -28,7 +29,7 @@ class Scene:
     def __init__(self, script: Script) -> None:
         self.clock, self.progress = WallClock(), list[int]()
         self.naps = Naps()
-        self.provider = ScriptedProvider(clock=self.clock)
+        self.provider = kept(ScriptedProvider(clock=self.clock))
         self.provider.tell("pump.txt", script)
 
     async def upload(self) -> VersionRef:

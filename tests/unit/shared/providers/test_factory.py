@@ -31,9 +31,10 @@ async def test_two_processes_share_the_scripted_provider_by_its_file(tmp_path: P
     await two.close()
 
 
-def test_a_provider_is_opened_once(tmp_path: Path) -> None:
+async def test_a_provider_is_opened_once(tmp_path: Path) -> None:
     opened = providers(tmp_path)
     assert opened.writes(ProviderKind.SCRIPTED) is opened.writes(ProviderKind.SCRIPTED)
+    await opened.close()
 
 
 async def test_the_embedded_engine_has_two_sides_on_one_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from shared.providers.ports import IngestState, Question, VersionRef
 from shared.providers.scripted.provider import ScriptedProvider
 from shared.providers.scripted.script import EVERY_FILE, Call, Faults, Script
 from tests.support.provider_samples import space_ref, version_ref
+from tests.support.scripted import kept
 
 SPACE = space_ref()
 VERSION = version_ref(SPACE)
@@ -21,7 +22,7 @@ class Scene:
 
     def __init__(self, script: Script) -> None:
         self.now = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
-        self.provider = ScriptedProvider(clock=lambda: self.now)
+        self.provider = kept(ScriptedProvider(clock=lambda: self.now))
         self.provider.tell(EVERY_FILE, script)
 
     async def begin(self) -> str:
@@ -144,7 +145,7 @@ async def test_searches_may_bring_foreign_hits() -> None:
 
 
 async def test_a_script_holds_for_one_file_or_for_all_others() -> None:
-    provider = ScriptedProvider()
+    provider = kept(ScriptedProvider())
     provider.tell(EVERY_FILE, Script(rejects=FailureReason.FILE_CORRUPT))
     provider.tell("good.txt", Script())
     await provider.upload(version_ref(SPACE, 2, name="good.txt"))
@@ -153,5 +154,5 @@ async def test_a_script_holds_for_one_file_or_for_all_others() -> None:
 
 
 async def test_an_unknown_native_id_belongs_to_nothing() -> None:
-    provider = ScriptedProvider()
+    provider = kept(ScriptedProvider())
     assert await provider.find(replace(VERSION, native_id="ragflow-7")) is None
