@@ -213,6 +213,7 @@ async def running_gateway(settings: DatabaseSettings, folder: Path) -> AsyncIter
     objects = folder / "objects"
     store = FileStore.open(objects.as_uri())
     provider = ScriptedProvider(files=store, clock=clock)
+    stack.push_async_callback(provider.close)
     outgoing = Outgoing(broker, metrics)
     trail = AuditTrail(writer(database), metrics, clock, new_id)
     presence = BrokerPresence(lambda: broker.is_there, timedelta(seconds=60), lambda: seconds[0])

@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
@@ -128,7 +129,7 @@ async def test_a_database_of_another_release_is_refused(database: Database) -> N
 
 
 def test_a_migrated_file_is_in_wal_mode(sqlite: DatabaseSettings) -> None:
-    with sqlite3.connect(str(sqlite.address.database)) as connection:
+    with closing(sqlite3.connect(str(sqlite.address.database))) as connection, connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
@@ -137,8 +138,8 @@ def test_a_migration_that_fails_leaves_nothing(empty: DatabaseSettings) -> None:
     in_the_way = "CREATE TABLE document_version (id text)"
     if empty.address.drivername == SQLITE:
         Path(empty.address.database or "").parent.mkdir(parents=True)
-        with sqlite3.connect(str(empty.address.database)) as connection:
-            connection.execute(in_the_way)
+        with closing(sqlite3.connect(str(empty.address.database))) as file, file:
+            file.execute(in_the_way)
     else:
         address = empty.address.set(drivername="postgresql").render_as_string(hide_password=False)
         with psycopg.connect(address) as connection:
