@@ -9,12 +9,9 @@ import httpx
 from shared.client.errors import ContentChanged, Unreachable
 from shared.client.exchange import Exchange, failure_of
 from shared.contracts.envelope import Envelope
-from shared.contracts.files import FileResource
+from shared.contracts.files import FILE_NAME, FILE_UPLOAD, FileResource
 from shared.contracts.retrieval import DownloadLink
 
-UPLOAD_PATH: Final = "/internal/v1/files"
-UPLOAD_STATUS: Final = 201
-FILE_NAME_HEADER: Final = "X-File-Name"
 FILE_TYPE: Final = "application/octet-stream"
 """The gateway tells what a file is from its content."""
 
@@ -36,13 +33,15 @@ class Files:
         headers = self._exchange.call_headers() | {
             "Content-Type": FILE_TYPE,
             "Content-Length": str(size),
-            FILE_NAME_HEADER: quote(name, safe=""),
+            FILE_NAME: quote(name, safe=""),
         }
 
         async def once() -> Envelope[FileResource]:
             content = _exactly(open_content(), size)
-            request = self._exchange.http.build_request("POST", UPLOAD_PATH, content=content, headers=headers)
-            return await self._exchange.once(request, Envelope[FileResource], UPLOAD_STATUS)
+            request = self._exchange.http.build_request(
+                FILE_UPLOAD.method, FILE_UPLOAD.path, content=content, headers=headers
+            )
+            return await self._exchange.once(request, Envelope[FileResource], FILE_UPLOAD.success_status)
 
         return (await self._exchange.repeat(once)).data
 

@@ -1,6 +1,8 @@
 """Builds commands from the state they are about, complete in themselves, and their outbox rows."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 
 from shared.contracts.catalogue import command_subject
 from shared.contracts.commands import (
@@ -30,6 +32,8 @@ _VERSION_COMMANDS: dict[Step, type[UploadVersion] | type[IngestVersion] | type[R
     Step.REINDEX: ReindexVersion,
 }
 
+_VersionCommand = UploadVersion | IngestVersion | ReindexVersion | CancelOperation
+
 _SPACE_COMMANDS: dict[Step, type[ProvisionSpace] | type[RemoveSpace]] = {
     Step.PROVISION: ProvisionSpace,
     Step.REMOVE: RemoveSpace,
@@ -49,10 +53,8 @@ def build_command(work: Work, command: CommandId, *, now: datetime, deadline: ti
             space_id=work.space.id,
             native_space_id=work.space.native_id,
         )
-    if command.step is Step.CANCEL:
-        return _cancel_command(work, command, now, deadline)
     _, version = work.candidate()
-    return _VERSION_COMMANDS[command.step](
+    return _version_command(work, command.step)(
         command_id=str(command),
         tenant_id=work.space.tenant_id,
         issued_at=now,
@@ -68,25 +70,13 @@ def build_command(work: Work, command: CommandId, *, now: datetime, deadline: ti
     )
 
 
-def _cancel_command(work: Work, command: CommandId, now: datetime, deadline: timedelta) -> CancelOperation:
-    _, version = work.candidate()
+def _version_command(work: Work, step: Step) -> Callable[..., _VersionCommand]:
+    """What makes the step's command. A cancel also names the command that is to be stopped."""
+    if step is not Step.CANCEL:
+        return _VERSION_COMMANDS[step]
     if work.operation.work is None:
         raise IllegalMove(f"operation {work.operation.id} has no command to cancel")
-    return CancelOperation(
-        command_id=str(command),
-        tenant_id=work.space.tenant_id,
-        issued_at=now,
-        deadline_seconds=_seconds(deadline),
-        profile=work.space.profile,
-        operation_id=work.operation.id,
-        space_id=work.space.id,
-        native_space_id=work.space.native_id,
-        document_id=version.document_id,
-        version_id=version.id,
-        native_document_id=version.native_document_id,
-        source=version.source,
-        work_command_id=str(work.operation.work),
-    )
+    return partial(CancelOperation, work_command_id=str(work.operation.work))
 
 
 def build_purge(purge: Purge, space: Space, version: Version, *, now: datetime, deadline: timedelta) -> PurgeVersion:

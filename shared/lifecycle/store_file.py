@@ -9,20 +9,9 @@ from shared.contracts.enums import Action
 from shared.contracts.ids import FileId, FileResourceId
 from shared.database.files import FileResource, StoredFile, adopt_or_insert_file, insert_resource
 from shared.domain.authorization import reach
+from shared.files.intake import ReceivedFile
 from shared.lifecycle.request import Request
 from shared.lifecycle.surroundings import Surroundings
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReceivedFile:
-    """What was stored under `object_key` and what was found out about it on the way."""
-
-    object_key: str
-    size: int
-    """Bytes."""
-    sha256: str
-    content_type: str
-    file_name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +35,7 @@ def store_file(
         tenant_id=caller.tenant,
         sha256=received.sha256,
         size=received.size,
-        object_key=received.object_key,
+        object_key=received.key,
         created_at=now,
     )
     file = adopt_or_insert_file(conn, mine)
@@ -55,8 +44,8 @@ def store_file(
         tenant_id=caller.tenant,
         subject=caller.subject,
         file_id=file.id,
-        file_name=received.file_name,
-        content_type=received.content_type,
+        file_name=received.name,
+        content_type=received.content_type.value,
         created_at=now,
         expires_at=now + kept,
     )

@@ -6,8 +6,8 @@ from typing import Final
 from urllib.parse import unquote_to_bytes
 
 from shared.contracts.errors import ErrorCode, FieldError, RequestRefused
+from shared.contracts.files import FILE_NAME
 
-FILE_NAME: Final = "X-File-Name"
 LONGEST: Final = 4096
 """Characters of the encoded name; what may be kept of it is decided when it is cleaned."""
 

@@ -13,29 +13,15 @@ from services.api.files.views import file_resource
 from services.api.metrics import ApiMetrics
 from services.api.moves import Moves
 from shared.contracts.enums import Action
-from shared.contracts.files import FileResource
-from shared.contracts.route import Approval, Concurrency, Route, Toolset
+from shared.contracts.files import FILE_UPLOAD
+from shared.contracts.route import Route
 from shared.domain.authorization import reach
 from shared.domain.errors import Rejected
 from shared.files.errors import FileTooLarge, FileTypeRefused
 from shared.files.intake import ReceivedFile, receive
 from shared.files.settings import FilesSettings
 from shared.files.store import FileStore
-from shared.lifecycle.store_file import ReceivedFile as StoredBytes
 from shared.lifecycle.store_file import StoredResource, store_file
-
-FILE_UPLOAD: Final = Route(
-    tool="knowledge_file_upload",
-    method="POST",
-    path="/internal/v1/files",
-    success_status=201,
-    data=FileResource,
-    actions=(Action.DOCUMENT_UPLOAD,),
-    approval=Approval.ALLOW,
-    concurrency=Concurrency.PARALLEL,
-    toolset=Toolset.WRITE,
-)
-"""Ours, beside the contract: agents name files that somebody has uploaded, and do not upload any."""
 
 FORMS: Final = ("multipart/", "application/x-www-form-urlencoded")
 
@@ -70,17 +56,10 @@ class FileRoutes:
 
     async def _register(self, call: Call, received: ReceivedFile) -> StoredResource:
         """Make a resource of what was stored. An object that no row names is removed, if only to save room."""
-        described = StoredBytes(
-            object_key=received.key,
-            size=received.size,
-            sha256=received.sha256,
-            content_type=received.content_type.value,
-            file_name=received.name,
-        )
         request, around = self.moves.request(call), self.moves.around
         try:
             stored = await self.moves.database.write(
-                lambda conn: store_file(conn, described, self.settings.resource_ttl, request, around)
+                lambda conn: store_file(conn, received, self.settings.resource_ttl, request, around)
             )
         except Rejected:  # after any other error the row may be there, and then the object must be
             await self.store.delete(received.key)

@@ -9,6 +9,7 @@ from typing import TypeVar
 from sqlalchemy import Connection
 
 from shared.contracts.commands import ProviderKind, ProviderProfile
+from shared.contracts.content_types import ContentType
 from shared.contracts.documents import DocumentReplaceRequest, DocumentUploadRequest
 from shared.contracts.enums import EventType, FailureClass, FailureReason, InterruptReason, Step
 from shared.contracts.events import (
@@ -30,13 +31,14 @@ from shared.domain.document import Document
 from shared.domain.identity import Caller
 from shared.domain.operation import Operation
 from shared.domain.version import Version
+from shared.files.intake import ReceivedFile
 from shared.lifecycle.acceptance import Accepted
 from shared.lifecycle.apply_events import Applied, ReceivedEvent, apply_events
 from shared.lifecycle.create_space import create_space
 from shared.lifecycle.replace_document import replace_document
 from shared.lifecycle.request import Request
 from shared.lifecycle.settings import PipelineSettings
-from shared.lifecycle.store_file import ReceivedFile, StoredResource, store_file
+from shared.lifecycle.store_file import StoredResource, store_file
 from shared.lifecycle.surroundings import Surroundings
 from shared.lifecycle.upload_document import upload_document
 
@@ -113,11 +115,11 @@ class Bench:
     async def file(self, content: str = "a", caller: Caller = ANA) -> StoredResource:
         number = next(self.numbers)
         received = ReceivedFile(
-            object_key=f"objects/00/{number}",
+            key=f"objects/00/{number}",
+            name="a.txt",
             size=len(content),
             sha256=content.encode().hex().ljust(64, "0")[:64],
-            content_type="text/plain",
-            file_name="a.txt",
+            content_type=ContentType.TEXT,
         )
         return await self.write(
             lambda conn: store_file(conn, received, timedelta(hours=24), self.request(caller), self.around)
