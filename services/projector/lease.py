@@ -32,7 +32,11 @@ class Lease:
 
     def guard(self, conn: Connection) -> None:
         """Join the transaction; LeaseLost when another holder has taken over."""
-        hold_lease(conn, LEASE_NAME, self._epoch)
+        try:
+            hold_lease(conn, LEASE_NAME, self._epoch)
+        except LeaseLost:
+            log.warning("projector.lease.lost", epoch=self._epoch)
+            raise
 
     async def take(self, *, at_once: bool) -> None:
         """Wait until the lease is ours. `at_once`: the predecessor is known to be dead."""
