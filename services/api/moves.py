@@ -18,15 +18,15 @@ from shared.contracts.enums import Step
 from shared.database.database import Database
 from shared.database.idempotency import RequestKey
 from shared.domain.authorization import RoleTable
-from shared.lifecycle.acceptance import Accepted
+from shared.lifecycle.acceptance import Moved
 from shared.lifecycle.once import Effect, KeyedRequest, Reauthorise, once
 from shared.lifecycle.request import Request
 from shared.lifecycle.surroundings import Surroundings
 
-Asked = TypeVar("Asked", bound=Body)
+Result = TypeVar("Result", bound=Moved)
 
-Accept = Callable[[Connection, Request], Accepted]
-"""Takes work on; one of the functions of `lifecycle` with its arguments."""
+Move = Callable[[Connection, Request], Result]
+"""Moves state; one of the functions of `lifecycle` with its arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,15 +56,18 @@ class Moves:
         self,
         call: Call,
         body: Body,
-        move: Accept,
+        move: Move[Result],
         *,
-        first_step: Step,
-        view: Callable[[Accepted], Body],
+        first_step: Step | None = None,
+        view: Callable[[Result], Body],
         reauthorise: Reauthorise,
     ) -> Answer:
-        """Take work on and answer for it; from the commit on, it will be done whatever becomes of this process."""
+        """Make a move once and answer for it; work that was taken on is done whatever becomes of this process.
+
+        `first_step`: of the command that this process may publish itself; None leaves it to the dispatcher.
+        """
         key = call.idempotency_key()
-        request = replace(self.request(call, key), publishes=self.room.take(first_step))
+        request = replace(self.request(call, key), publishes=first_step is not None and self.room.take(first_step))
         keyed = KeyedRequest(
             key=RequestKey(tenant_id=call.caller.tenant, subject=call.caller.subject, route=call.route.tool, key=key),
             digest=request_digest(call.route, _ids(call), body),
@@ -73,9 +76,9 @@ class Moves:
 
         def act(conn: Connection) -> Effect:
             self.presence.require()
-            accepted = move(conn, request)
-            content = view(accepted).to_json().decode()
-            return Effect(status=call.route.success_status, content=content, command=accepted.command)
+            moved = move(conn, request)
+            content = view(moved).to_json().decode()
+            return Effect(status=call.route.success_status, content=content, command=moved.command)
 
         effect = await self.database.write(
             lambda conn: once(conn, keyed, act, reauthorise=reauthorise, around=self.around)

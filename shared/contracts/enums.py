@@ -206,7 +206,7 @@ class PurgeReason(StrEnum):
 
 @unique
 class Action(StrEnum):
-    """What a caller may be allowed to do (contract: the routes' `actions`)."""
+    """What a caller may be allowed to do: the contract's actions of routes, and those of the admin API (`MANAGE_*`)."""
 
     SPACE_VIEW = "SPACE_VIEW"
     SPACE_CREATE = "SPACE_CREATE"
@@ -222,3 +222,9 @@ class Action(StrEnum):
     OPERATION_RETRY = "OPERATION_RETRY"
     RESOURCE_VIEW = "RESOURCE_VIEW"
     ORIGINAL_OPERATION_PERMISSION = "ORIGINAL_OPERATION_PERMISSION"
+    MANAGE_ACCESS = "MANAGE_ACCESS"
+    """Grants, accounts and revocations of the caller's tenant."""
+    MANAGE_TOKENS = "MANAGE_TOKENS"
+    """Service tokens of the caller's tenant."""
+    MANAGE_SPACES = "MANAGE_SPACES"
+    """Disable and enable spaces."""

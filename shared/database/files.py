@@ -13,8 +13,8 @@ from shared.database.locking import LOCK_CLAUSE, Lock
 from shared.database.rows import TableRows
 from shared.database.settings import SQLITE
 from shared.database.sql import run
-from shared.database.tables.access import FileResourceRow, FileRow, FileStatus
 from shared.database.tables.columns import table_of, to_microseconds
+from shared.database.tables.files import FileResourceRow, FileRow, FileStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,9 @@ granted to them, to one of their groups or to one of their roles.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum, unique
+from types import MappingProxyType
 
-from shared.contracts.enums import Action
+from shared.contracts.enums import Action, OperationType, ResourceType
 from shared.contracts.ids import TenantId
 from shared.domain.errors import Forbidden
 from shared.domain.identity import Caller
@@ -34,12 +35,37 @@ _WRITE = _READ | {
     Action.OPERATION_RETRY,
 }
 
+_MANAGE = frozenset({Action.MANAGE_ACCESS, Action.MANAGE_TOKENS, Action.MANAGE_SPACES})
+
 DEFAULT_ROLES: RoleTable = {
     "knowledge-reader": _READ,
     "knowledge-maintainer": _WRITE,
-    "knowledge-admin": frozenset(Action),
+    "knowledge-admin": frozenset(Action) - _MANAGE,
+    "gateway-admin": frozenset(Action),
 }
-"""Three roles that match the agents' three tool sets; a deployment may configure others."""
+"""Three roles that match the agents' three tool sets, and one for people who manage access; a deployment may
+configure others."""
+
+OPERATION_ACTIONS: Mapping[OperationType, Action] = MappingProxyType(
+    {
+        OperationType.SPACE_CREATE: Action.SPACE_CREATE,
+        OperationType.SPACE_UPDATE: Action.SPACE_UPDATE,
+        OperationType.SPACE_DELETE: Action.SPACE_DELETE,
+        OperationType.DOCUMENT_UPLOAD: Action.DOCUMENT_UPLOAD,
+        OperationType.DOCUMENT_UPDATE: Action.DOCUMENT_UPDATE,
+        OperationType.DOCUMENT_REPLACE: Action.DOCUMENT_UPDATE,
+        OperationType.DOCUMENT_ENABLE: Action.DOCUMENT_UPDATE,
+        OperationType.DOCUMENT_DISABLE: Action.DOCUMENT_UPDATE,
+        OperationType.DOCUMENT_REINDEX: Action.DOCUMENT_REINDEX,
+        OperationType.DOCUMENT_DELETE: Action.DOCUMENT_DELETE,
+    }
+)
+"""What `ORIGINAL_OPERATION_PERMISSION` means for an operation: the action that its own command needed."""
+
+RESOURCE_ACTIONS: Mapping[ResourceType, Action] = MappingProxyType(
+    {ResourceType.SPACE: Action.SPACE_VIEW, ResourceType.DOCUMENT: Action.DOCUMENT_VIEW}
+)
+"""What `RESOURCE_VIEW` means for an operation: seeing what it is about."""
 
 
 @unique
@@ -81,9 +107,14 @@ def principals_of(caller: Caller) -> frozenset[Principal]:
 
 def reach(caller: Caller, action: Action, roles: RoleTable) -> Reach:
     """How far the caller reaches with this action; Forbidden when no role of theirs allows it at all."""
+    require_action(caller, action, roles)
+    return Reach(tenant_id=caller.tenant, domains=frozenset(caller.domains), principals=principals_of(caller))
+
+
+def require_action(caller: Caller, action: Action, roles: RoleTable) -> None:
+    """Refuse when no role of the caller allows the action; what may be seen is another question."""
     if not any(action in roles.get(role, frozenset()) for role in caller.roles):
         raise Forbidden(f"None of your roles allows {action.value}.")
-    return Reach(tenant_id=caller.tenant, domains=frozenset(caller.domains), principals=principals_of(caller))
 
 
 def require_domain(caller: Caller, security_domain: str) -> None:

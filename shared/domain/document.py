@@ -6,7 +6,7 @@ from datetime import datetime
 from shared.contracts.enums import DocumentStatus, VersionStatus
 from shared.contracts.ids import DocumentId, SpaceId, SubjectId, TenantId, VersionId
 from shared.contracts.metadata import DocumentMetadataOutput
-from shared.domain.errors import Conflict, NotFound, OperationPending, StaleVersion
+from shared.domain.errors import Conflict, DocumentNotFound, OperationPending, StaleVersion
 from shared.domain.transitions import Table, move
 from shared.domain.version import RUNNING, Version
 
@@ -78,7 +78,7 @@ def accept_replacement(document: Document, candidate: Version | None, version: V
     document is being created again.
     """
     if document.is_hidden:
-        raise NotFound
+        raise DocumentNotFound
     require_free_slot(document, candidate)
     status = document.status
     if status is DocumentStatus.CREATE_FAILED:

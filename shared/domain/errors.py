@@ -6,8 +6,9 @@ KnowgateError
 │   ├── Forbidden            known, and not allowed
 │   │   └── SpaceDisabled
 │   ├── NotFound             absent, foreign or invisible: the same answer for all three
+│   │   └── SpaceNotFound, DocumentNotFound, OperationNotFound
 │   ├── Conflict             the state or the version is another one
-│   │   ├── StaleVersion
+│   │   ├── StaleVersion, StaleSpace
 │   │   ├── SpaceNotEmpty, SpaceBusy
 │   │   └── NotCancellable, NotRetryable, RetryLimitReached
 │   ├── OperationPending     something else runs on it; wait for that
@@ -83,6 +84,27 @@ class NotFound(Rejected):
     message = "There is no such resource, or you may not see it."
 
 
+class SpaceNotFound(NotFound):
+    """No space of this id that the caller may see."""
+
+    code = ErrorCode.SPACE_NOT_FOUND
+    message = "There is no such knowledge space, or you may not see it."
+
+
+class DocumentNotFound(NotFound):
+    """No document of this id that the caller may see."""
+
+    code = ErrorCode.DOCUMENT_NOT_FOUND
+    message = "There is no such document, or you may not see it."
+
+
+class OperationNotFound(NotFound):
+    """No operation of this id whose resource the caller may see."""
+
+    code = ErrorCode.OPERATION_NOT_FOUND
+    message = "There is no such operation, or you may not see what it is about."
+
+
 class Conflict(Rejected):
     """The resource is in a state that does not allow this."""
 
@@ -94,7 +116,14 @@ class StaleVersion(Conflict):
     """`expectedVersion` is not the current one."""
 
     code = ErrorCode.DOCUMENT_VERSION_CONFLICT
-    message = "The resource has changed since you read it. Read it again and use its current version."
+    message = "The document has changed since you read it. Read it again and use its current version."
+
+
+class StaleSpace(Conflict):
+    """`expectedVersion` is not the space's current one."""
+
+    code = ErrorCode.SPACE_VERSION_CONFLICT
+    message = "The space has changed since you read it. Read it again and use its current version."
 
 
 class SpaceNotEmpty(Conflict):

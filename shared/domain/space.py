@@ -6,7 +6,7 @@ from datetime import datetime
 from shared.contracts.commands import ProviderProfile
 from shared.contracts.enums import SpaceStatus
 from shared.contracts.ids import SpaceId, SubjectId, TenantId
-from shared.domain.errors import NotFound, OperationPending, SpaceDisabled
+from shared.domain.errors import OperationPending, SpaceDisabled, SpaceNotFound
 from shared.domain.transitions import Table, move
 
 SPACE_MOVES: Table[SpaceStatus] = {
@@ -55,4 +55,4 @@ def require_open(space: Space) -> None:
     if space.status is SpaceStatus.DISABLED:
         raise SpaceDisabled
     if space.status is not SpaceStatus.ACTIVE:
-        raise NotFound
+        raise SpaceNotFound

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from sqlalchemy import Connection
 
@@ -22,9 +23,17 @@ from shared.lifecycle.request import Request
 from shared.lifecycle.surroundings import Surroundings
 
 
+class Moved(Protocol):
+    """What a move came to; all that is known of every one of them is which command its sender may publish at once."""
+
+    @property
+    def command(self) -> OutboxCommand | None:
+        """The command, or None when there is none to publish."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """Work that was taken on, and the command that its sender may publish at once."""
+    """Work that was taken on, and its first command."""
 
     work: Work
     command: OutboxCommand

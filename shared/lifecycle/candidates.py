@@ -14,7 +14,7 @@ from shared.database.locking import Lock
 from shared.database.spaces import load_spaces
 from shared.domain.authorization import reach
 from shared.domain.document import Document
-from shared.domain.errors import FieldFault, NotFound
+from shared.domain.errors import FieldFault, NotFound, SpaceNotFound
 from shared.domain.space import Space, require_open
 from shared.domain.version import Version
 from shared.lifecycle.request import Request
@@ -31,7 +31,7 @@ class FileNotFound(NotFound):
 def open_space(conn: Connection, space_id: SpaceId, action: Action, request: Request) -> Space:
     """The space, locked against deletion, when the caller may do `action` in it and it takes mutations."""
     if visible_space(conn, reach(request.caller, action, request.roles), space_id) is None:
-        raise NotFound
+        raise SpaceNotFound
     space = load_spaces(conn, {space_id}, lock=Lock.SHARE)[space_id]
     require_open(space)
     return space

@@ -16,7 +16,7 @@ from shared.database.purges import insert_purges
 from shared.database.versions import insert_versions, load_versions
 from shared.domain.authorization import reach
 from shared.domain.document import Document, accept_replacement, require_current, require_free_slot
-from shared.domain.errors import NotFound
+from shared.domain.errors import DocumentNotFound
 from shared.domain.outcomes import purge_of
 from shared.domain.space import Space
 from shared.domain.version import Version
@@ -66,11 +66,11 @@ def changeable_document(
     """A document that the caller may change, locked, in a space that takes mutations."""
     seen = visible_document(conn, reach(request.caller, action, request.roles), document_id)
     if seen is None:
-        raise NotFound
+        raise DocumentNotFound
     space = open_space(conn, seen.space_id, action, request)
     document = load_documents(conn, {document_id}, lock=Lock.UPDATE)[document_id]
     if document.is_hidden:
-        raise NotFound
+        raise DocumentNotFound
     return space, document
 
 

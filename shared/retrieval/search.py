@@ -16,7 +16,7 @@ from shared.database.database import Database
 from shared.database.listings import visible_documents, visible_spaces
 from shared.database.searchable import SearchTarget, searchable_versions, still_searchable
 from shared.domain.authorization import Reach, RoleTable, reach
-from shared.domain.errors import NotFound, ProviderUnavailable, SpaceDisabled
+from shared.domain.errors import DocumentNotFound, FieldFault, ProviderUnavailable, SpaceDisabled, SpaceNotFound
 from shared.domain.identity import Caller
 from shared.providers.ports import ProviderReads, Question, Ranking, SpaceRef
 from shared.retrieval.citations import CitedPlace, seal_citation
@@ -125,14 +125,24 @@ def _targets(conn: Connection, reached: Reach, request: RetrievalRequest) -> Seq
 def _require_spaces(conn: Connection, reached: Reach, space_ids: Sequence[SpaceId]) -> None:
     spaces = visible_spaces(conn, reached, space_ids)
     if len(spaces) < len(set(space_ids)):
-        raise NotFound
+        raise SpaceNotFound(faults=_absent("knowledgeSpaceIds", space_ids, spaces))
     if any(space.status is SpaceStatus.DISABLED for space in spaces.values()):
         raise SpaceDisabled
 
 
 def _require_documents(conn: Connection, reached: Reach, document_ids: Sequence[DocumentId]) -> None:
-    if len(visible_documents(conn, reached, document_ids)) < len(set(document_ids)):
-        raise NotFound
+    documents = visible_documents(conn, reached, document_ids)
+    if len(documents) < len(set(document_ids)):
+        raise DocumentNotFound(faults=_absent("documentIds", document_ids, documents))
+
+
+def _absent(field: str, asked: Sequence[str], seen: Collection[str]) -> tuple[FieldFault, ...]:
+    """The path of each id that names nothing the caller may see."""
+    return tuple(
+        FieldFault(f"$.{field}[{place}]", "NOT_FOUND", "There is none of this id, or you may not see it.")
+        for place, one in enumerate(asked)
+        if one not in seen
+    )
 
 
 def _allowed(targets: Sequence[SearchTarget]) -> tuple[tuple[SpaceRef, tuple[str, ...]], ...]:

@@ -18,7 +18,7 @@ from shared.contracts.route import Route
 from shared.contracts.routes import DOCUMENT_GET, DOCUMENT_LIST, DOCUMENT_REPLACE, DOCUMENT_UPLOAD
 from shared.database.listings import list_documents, view_document, visible_operation, visible_space
 from shared.domain.authorization import Reach, reach
-from shared.domain.errors import NotFound
+from shared.domain.errors import DocumentNotFound, SpaceNotFound
 from shared.domain.version import Version
 from shared.lifecycle.once import Reauthorise
 from shared.lifecycle.replace_document import replace_document
@@ -73,7 +73,7 @@ class DocumentRoutes:
         document_id = call.id("documentId", DocumentId)
         view = await self.moves.database.read(lambda conn: view_document(conn, reached, document_id))
         if view is None:
-            raise NotFound
+            raise DocumentNotFound
         active, candidate = _slot(view.active, view.active_operation), _slot(view.candidate, view.candidate_operation)
         return found(document_detail(view.document, active, candidate))
 
@@ -93,7 +93,7 @@ class DocumentRoutes:
     async def _require_space(self, reached: Reach, space_id: SpaceId) -> None:
         """An empty list is the answer only for a space that the caller may see."""
         if await self.moves.database.read(lambda conn: visible_space(conn, reached, space_id)) is None:
-            raise NotFound
+            raise SpaceNotFound
 
     def _may_see_operation(self, call: Call, action: Action) -> Reauthorise:
         """Whoever may still do the action on what the operation was about, even if that is gone by now."""
@@ -101,7 +101,7 @@ class DocumentRoutes:
         def reauthorise(conn: Connection, content: str) -> None:
             operation_id = OperationId(json.loads(content)["operationId"])
             if visible_operation(conn, self._reach(call, action), operation_id) is None:
-                raise NotFound
+                raise DocumentNotFound
 
         return reauthorise
 

@@ -8,7 +8,7 @@ from shared.contracts.ids import DocumentId
 from shared.database.listings import view_document
 from shared.domain.authorization import RoleTable, reach
 from shared.domain.document import is_searchable
-from shared.domain.errors import Conflict, NotFound
+from shared.domain.errors import Conflict, DocumentNotFound
 from shared.domain.identity import Caller
 from shared.domain.version import Version
 
@@ -30,7 +30,7 @@ def downloadable(conn: Connection, caller: Caller, document_id: DocumentId, role
     """The version that a download would bring; NotFound for what the caller may not see."""
     view = view_document(conn, reach(caller, Action.DOCUMENT_DOWNLOAD, roles), document_id)
     if view is None:
-        raise NotFound
+        raise DocumentNotFound
     if view.document.status is DocumentStatus.DISABLED:
         raise DocumentDisabled
     if view.active is None or not is_searchable(view.document, view.active):

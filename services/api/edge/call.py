@@ -14,13 +14,20 @@ from shared.contracts.errors import ErrorCode, FieldError, RequestRefused
 from shared.contracts.reading import read_body, read_query
 from shared.contracts.route import IDEMPOTENCY_KEY, Route
 from shared.domain.audit import Actor, Origin
-from shared.domain.errors import NotFound
+from shared.domain.errors import DocumentNotFound, NotFound, OperationNotFound, SpaceNotFound
 from shared.domain.identity import Caller
 
 Model = TypeVar("Model", bound=Body)
 Kind = TypeVar("Kind")
 
 MOST_QUERY_FIELDS: Final = 20
+
+_ABSENT: Final[Mapping[str, type[NotFound]]] = {
+    "spaceId": SpaceNotFound,
+    "documentId": DocumentNotFound,
+    "operationId": OperationNotFound,
+}
+"""What an id in the path that can name nothing is answered with: the same as one that names nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +48,7 @@ class Call:
         """An id from the path; NotFound when it can name nothing of ours."""
         text = decode_id(self.segments[name])
         if text is None:
-            raise NotFound
+            raise _ABSENT.get(name, NotFound)
         return kind(text)
 
     async def read(self, model: type[Model]) -> Model:

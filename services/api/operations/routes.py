@@ -13,7 +13,7 @@ from shared.contracts.routes import OPERATION_GET
 from shared.database.listings import visible_operation
 from shared.database.quick_reads import QuickReads
 from shared.domain.authorization import RoleTable, reach
-from shared.domain.errors import NotFound
+from shared.domain.errors import OperationNotFound
 from shared.telemetry.stamps import Clock
 
 
@@ -35,5 +35,5 @@ class OperationRoutes:
         operation_id = call.id("operationId", OperationId)
         operation = await self.reads.read(lambda conn: visible_operation(conn, reached, operation_id))
         if operation is None:
-            raise NotFound
+            raise OperationNotFound
         return Answer(status=OPERATION_GET.success_status, content=polled_operation(operation, self.clock()))

@@ -18,7 +18,7 @@ from shared.contracts.routes import SPACE_CREATE, SPACE_GET, SPACE_LIST
 from shared.contracts.spaces import SpaceCreateRequest, SpaceList
 from shared.database.listings import list_spaces, visible_space
 from shared.domain.authorization import reach, require_domain
-from shared.domain.errors import NotFound
+from shared.domain.errors import SpaceNotFound
 from shared.lifecycle.create_space import create_space
 
 
@@ -59,7 +59,7 @@ class SpaceRoutes:
         space_id = call.id("spaceId", SpaceId)
         space = await self.moves.database.read(lambda conn: visible_space(conn, reached, space_id))
         if space is None:
-            raise NotFound
+            raise SpaceNotFound
         return found(space_body(space))
 
     async def list(self, call: Call) -> Answer:

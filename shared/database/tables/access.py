@@ -1,63 +1,14 @@
-"""Files, grants, idempotency and audit: what callers own, may do, have asked, and have done."""
+"""Who may do what, and what they have done: grants, accounts, credentials, idempotency, audit."""
 
 from datetime import datetime
 from enum import StrEnum, unique
 from typing import Any
 
-from sqlalchemy import Index, UniqueConstraint, text
+from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from shared.database.tables.columns import big, json_column, key, moment, one_of
 from shared.domain.authorization import PrincipalKind
-
-
-@unique
-class FileStatus(StrEnum):
-    """LIVE may be adopted by a twin; PURGING may not and is about to be deleted."""
-
-    LIVE = "LIVE"
-    PURGING = "PURGING"
-
-
-class FileRow(SQLModel, table=True):
-    """One stored object. Of equal bytes a tenant has one LIVE file."""
-
-    __tablename__ = "file"
-    __table_args__ = (
-        Index(
-            "file_live_once",
-            "tenant_id",
-            "sha256",
-            unique=True,
-            sqlite_where=text("status = 'LIVE'"),
-            postgresql_where=text("status = 'LIVE'"),
-        ),
-        UniqueConstraint("object_key", name="file_object_once"),
-    )
-
-    id: str = key()
-    tenant_id: str
-    sha256: str
-    size: int = big()
-    object_key: str
-    status: FileStatus = one_of(FileStatus)
-    created_at: datetime = moment()
-
-
-class FileResourceRow(SQLModel, table=True):
-    """One uploaded file as its uploader names it; it expires unless a version takes its file."""
-
-    __tablename__ = "file_resource"
-    __table_args__ = (Index("file_resource_by_file", "file_id"), Index("file_resource_expiry", "expires_at"))
-
-    id: str = key()
-    tenant_id: str
-    subject: str
-    file_id: str = Field(foreign_key="file.id")
-    file_name: str
-    content_type: str
-    created_at: datetime = moment()
-    expires_at: datetime = moment()
 
 
 class GrantRow(SQLModel, table=True):
@@ -73,6 +24,74 @@ class GrantRow(SQLModel, table=True):
     tenant_id: str
     created_by: str
     created_at: datetime = moment()
+
+
+@unique
+class AccountStatus(StrEnum):
+    """A DISABLED account may do nothing, whatever its assertions say."""
+
+    ACTIVE = "ACTIVE"
+    DISABLED = "DISABLED"
+
+
+class AccountRow(SQLModel, table=True):
+    """A user of a tenant as the gateway itself knows them: for callers without an assertion, and to shut them out.
+
+    Of an account that nobody manages here, groups, roles and domains are those of the last assertion that was noted.
+    """
+
+    __tablename__ = "account"
+
+    tenant_id: str = key()
+    subject: str = key()
+    status: AccountStatus = one_of(AccountStatus)
+    is_managed: bool
+    groups: list[str] = json_column()
+    roles: list[str] = json_column()
+    domains: list[str] = json_column()
+    created_at: datetime = moment()
+    updated_at: datetime = moment()
+
+
+@unique
+class RevocationKind(StrEnum):
+    """What of a tenant's assertions is revoked: one of them by its SHA-256, a session's, or a user's."""
+
+    ASSERTION = "assertion"
+    SESSION = "session"
+    SUBJECT = "subject"
+
+
+class RevocationRow(SQLModel, table=True):
+    """Assertions that are refused although their signature is good. The row may go when all of them have expired."""
+
+    __tablename__ = "revocation"
+    __table_args__ = (Index("revocation_expiry", "expires_at"),)
+
+    tenant_id: str = key()
+    kind: RevocationKind = one_of(RevocationKind, primary_key=True)
+    value: str = key()
+    issued_until: datetime = moment()
+    """Assertions issued up to this moment are refused."""
+    created_by: str
+    created_at: datetime = moment()
+    expires_at: datetime = moment()
+
+
+class ServiceTokenRow(SQLModel, table=True):
+    """A token by which a service speaks for one tenant. Several may be live at once, so that they can be rotated."""
+
+    __tablename__ = "service_token"
+    __table_args__ = (Index("service_token_of_tenant", "tenant_id", "created_at", "id"),)
+
+    id: str = key()
+    tenant_id: str
+    service: str
+    sha256: str
+    created_by: str
+    created_at: datetime = moment()
+    expires_at: datetime | None = moment(nullable=True)
+    revoked_at: datetime | None = moment(nullable=True)
 
 
 class IdempotencyRow(SQLModel, table=True):
@@ -131,3 +150,21 @@ class AuditUnsealedRow(SQLModel, table=True):
     __tablename__ = "audit_unsealed"
 
     entry_id: str = Field(foreign_key="audit_entry.id", primary_key=True)
+
+
+class AuditChainRow(SQLModel, table=True):
+    """An entry's place in its tenant's chain; entries without a tenant stand in the chain `system`.
+
+    Append-only by trigger. `seq` counts from 1 without a gap in the order of sealing, and `hash` is the SHA-256, in
+    hex, of `<prev_hash>:<seq>:<content_hash>`; the first `prev_hash` is empty.
+    """
+
+    __tablename__ = "audit_chain"
+    __table_args__ = (UniqueConstraint("entry_id", name="audit_chain_entry_once"),)
+
+    chain: str = key()
+    seq: int = big(primary_key=True)
+    entry_id: str = Field(foreign_key="audit_entry.id")
+    prev_hash: str
+    hash: str
+    sealed_at: datetime = moment()

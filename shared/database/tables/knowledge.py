@@ -152,6 +152,12 @@ class OperationRow(SQLModel, table=True):
             sqlite_where=_UNFINISHED,
             postgresql_where=_UNFINISHED,
         ),
+        Index(
+            "operation_unfinished_of_tenant",
+            "tenant_id",
+            sqlite_where=_UNFINISHED,
+            postgresql_where=_UNFINISHED,
+        ),
         Index("operation_in_order", "tenant_id", "created_at", "id"),
         Index("operation_by_document", "document_id"),
         Index(

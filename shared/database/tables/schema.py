@@ -3,9 +3,9 @@
 from sqlalchemy import MetaData
 from sqlmodel import SQLModel
 
-from shared.database.tables import access, knowledge, pipeline
+from shared.database.tables import access, files, knowledge, pipeline
 
-ROOMS = (access, knowledge, pipeline)
+ROOMS = (access, files, knowledge, pipeline)
 """Every module that declares tables: importing them is what declares these."""
 
 

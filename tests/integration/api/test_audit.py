@@ -71,7 +71,7 @@ async def test_a_denial_is_written_with_what_it_was_about(gateway: Gateway) -> N
     (entry,) = await written(gateway, "knowledge_space_get")
     assert (entry["outcome"], entry["subject"]) == ("denied", "bob")
     assert (entry["resource_type"], entry["resource_id"]) == ("SPACE", space_id)
-    assert entry["details"] == '{"code":"KNOWLEDGE_NOT_FOUND"}'
+    assert entry["details"] == '{"code":"SPACE_NOT_FOUND"}'
 
 
 async def test_a_link_and_its_use_are_written_and_the_link_itself_is_not(gateway: Gateway) -> None:

@@ -145,8 +145,8 @@ async def test_an_upload_into_an_unknown_or_foreign_space_is_a_404(gateway: Gate
     file = (await gateway.upload("a.txt", b"text", BOB)).json()["data"]["fileResourceId"]
     body = {"fileResourceId": file, "documentName": "A"}
 
-    checked_error(await gateway.post("/spaces/spc_none/documents", body, BOB), 404, "KNOWLEDGE_NOT_FOUND")
-    checked_error(await gateway.post(f"/spaces/{space_id}/documents", body, BOB), 404, "KNOWLEDGE_NOT_FOUND")
+    checked_error(await gateway.post("/spaces/spc_none/documents", body, BOB), 404, "SPACE_NOT_FOUND")
+    checked_error(await gateway.post(f"/spaces/{space_id}/documents", body, BOB), 404, "SPACE_NOT_FOUND")
 
 
 async def test_a_reader_uploads_nothing(gateway: Gateway) -> None:
@@ -203,8 +203,8 @@ async def test_documents_of_a_space_without_any_are_an_empty_list(gateway: Gatew
 async def test_documents_of_an_unknown_or_invisible_space_are_a_404(gateway: Gateway) -> None:
     space_id = await gateway.make_space()
 
-    checked_error(await gateway.get("/spaces/spc_none/documents"), 404, "KNOWLEDGE_NOT_FOUND")
-    checked_error(await gateway.get(f"/spaces/{space_id}/documents", BOB), 404, "KNOWLEDGE_NOT_FOUND")
+    checked_error(await gateway.get("/spaces/spc_none/documents"), 404, "SPACE_NOT_FOUND")
+    checked_error(await gateway.get(f"/spaces/{space_id}/documents", BOB), 404, "SPACE_NOT_FOUND")
 
 
 async def test_a_replacement_leaves_the_old_version_serving_until_it_is_ready(gateway: Gateway) -> None:
@@ -251,7 +251,7 @@ async def test_the_action_is_split_from_the_id_on_the_raw_path(gateway: Gateway)
     document_id = quote("doc:1/replace", safe="")
 
     answer = await gateway.post(f"/documents/{document_id}:replace", {"fileResourceId": "f", "expectedVersion": 0})
-    checked_error(answer, 404, "KNOWLEDGE_NOT_FOUND")
+    checked_error(answer, 404, "DOCUMENT_NOT_FOUND")
     assert (await gateway.post("/documents/doc_1%3Areplace", {})).status_code == 405
 
 

@@ -194,7 +194,7 @@ async def test_nobody_gets_a_link_to_what_they_may_not_see(gateway: Gateway) -> 
 
     answer = await gateway.post(f"/documents/{document_id}:create-download-link", {}, BOB)
 
-    checked_error(answer, 404, "KNOWLEDGE_NOT_FOUND")
+    checked_error(answer, 404, "DOCUMENT_NOT_FOUND")
 
 
 async def test_a_document_without_an_active_version_has_no_link(gateway: Gateway) -> None:

@@ -51,7 +51,8 @@ async def test_metrics_name_routes_and_never_ids(gateway: Gateway) -> None:
     assert 'knowgate_api_requests_total{method="GET",route="knowledge_space_get",status="404"} 1.0' in text
     assert 'knowgate_api_requests_total{method="GET",route="unknown",status="404"} 1.0' in text
     assert 'knowgate_api_requests_total{method="other",route="unknown",status="405"} 1.0' in text
-    assert 'knowgate_api_errors_total{code="KNOWLEDGE_NOT_FOUND"} 2.0' in text
+    assert 'knowgate_api_errors_total{code="SPACE_NOT_FOUND"} 1.0' in text
+    assert 'knowgate_api_errors_total{code="KNOWLEDGE_NOT_FOUND"} 1.0' in text
     assert "spc_secret" not in text
     assert "nothing-here" not in text
 

@@ -143,7 +143,7 @@ async def test_an_answer_is_repeated_only_to_those_who_may_still_see_it(either: 
         delete_grants(conn, list_grants(conn, TenantId(ALICE.tenant), SpaceId(space_id)))
 
     await either.parts.database.write(revoke)
-    checked_error(await either.post(path, body, key="seen-1"), 404, "KNOWLEDGE_NOT_FOUND")
+    checked_error(await either.post(path, body, key="seen-1"), 404, "DOCUMENT_NOT_FOUND")
 
 
 async def test_a_token_that_was_renewed_repeats_the_answer_too(either: Gateway) -> None:

@@ -46,5 +46,5 @@ async def test_an_operation_that_is_over_need_not_be_looked_at_again(gateway: Ga
 async def test_an_operation_is_seen_by_those_alone_who_see_what_it_is_about(gateway: Gateway) -> None:
     accepted = await gateway.accept_document(await gateway.make_space())
 
-    checked_error(await gateway.get(f"/operations/{accepted['operationId']}", BOB), 404, "KNOWLEDGE_NOT_FOUND")
-    checked_error(await gateway.get("/operations/op_none"), 404, "KNOWLEDGE_NOT_FOUND")
+    checked_error(await gateway.get(f"/operations/{accepted['operationId']}", BOB), 404, "OPERATION_NOT_FOUND")
+    checked_error(await gateway.get("/operations/op_none"), 404, "OPERATION_NOT_FOUND")

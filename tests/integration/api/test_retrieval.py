@@ -55,7 +55,7 @@ async def test_nobody_finds_what_they_may_not_see(gateway: Gateway) -> None:
     checked_error(
         await gateway.post("/search", {"query": "hotel", "knowledgeSpaceIds": [space_id]}, BOB),
         404,
-        "KNOWLEDGE_NOT_FOUND",
+        "SPACE_NOT_FOUND",
     )
 
 

@@ -59,20 +59,20 @@ async def test_a_reader_makes_no_space(gateway: Gateway) -> None:
 async def test_unknown_foreign_and_invisible_spaces_are_the_same_404(gateway: Gateway) -> None:
     space_id = await gateway.make_space()
 
-    unknown = checked_error(await gateway.get("/spaces/spc_none"), 404, "KNOWLEDGE_NOT_FOUND")
-    foreign = checked_error(await gateway.get(f"/spaces/{space_id}", FOREIGNER), 404, "KNOWLEDGE_NOT_FOUND")
-    invisible = checked_error(await gateway.get(f"/spaces/{space_id}", BOB), 404, "KNOWLEDGE_NOT_FOUND")
+    unknown = checked_error(await gateway.get("/spaces/spc_none"), 404, "SPACE_NOT_FOUND")
+    foreign = checked_error(await gateway.get(f"/spaces/{space_id}", FOREIGNER), 404, "SPACE_NOT_FOUND")
+    invisible = checked_error(await gateway.get(f"/spaces/{space_id}", BOB), 404, "SPACE_NOT_FOUND")
 
     assert unknown == foreign == invisible
 
 
 @pytest.mark.parametrize(
-    "segment", ["%2E", "%2E%2E", "%00", "%FF%FE", "a%2Fb", "a:b", "x" * 257, "%20", "' OR 1=1 --", "🎈"]
+    "segment", ["%2E", "%2E%2E", "%00", "%FF%FE", "a%2Fb", "a%3Ab", "x" * 257, "%20", "' OR 1=1 --", "🎈"]
 )
 async def test_an_id_that_nothing_can_have_is_a_404(gateway: Gateway, segment: str) -> None:
     answer = await gateway.get(f"/spaces/{segment}")
 
-    checked_error(answer, 404, "KNOWLEDGE_NOT_FOUND")
+    checked_error(answer, 404, "SPACE_NOT_FOUND")
 
 
 async def test_pages_add_up_and_come_in_the_order_of_creation(gateway: Gateway) -> None:

@@ -24,7 +24,7 @@ from shared.database.files import (
     mark_purging,
 )
 from shared.database.settings import DatabaseSettings
-from shared.database.tables.access import FileStatus
+from shared.database.tables.files import FileStatus
 from shared.database.versions import save_versions
 from tests.integration.database.samples import (
     NOW,

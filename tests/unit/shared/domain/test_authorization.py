@@ -39,7 +39,7 @@ def test_a_reader_may_not_write(action: Action) -> None:
 
 def test_only_an_administrator_deletes() -> None:
     allowed = {role for role, actions in DEFAULT_ROLES.items() if Action.DOCUMENT_DELETE in actions}
-    assert allowed == {"knowledge-admin"}
+    assert allowed == {"knowledge-admin", "gateway-admin"}
 
 
 def test_nobody_puts_anything_into_a_domain_that_is_not_theirs() -> None:
