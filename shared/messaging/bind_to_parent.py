@@ -5,6 +5,7 @@ It is a file of its own, with as few imports as it can have, because every start
 
 import ctypes
 import os
+import signal
 import sys
 
 PR_SET_PDEATHSIG = 1
@@ -15,8 +16,11 @@ KEEP_IDS = -1
 def become(parent: int, death_signal: int, uid: int, gid: int, command: list[str]) -> None:
     """Turn this interpreter into `command`; `uid` and `gid` of -1 stay as they are.
 
-    The account changes first, because that change clears the bond to the parent.
+    The account changes first, because that change clears the bond to the parent. A SIGINT was held back since before
+    the fork: one that only this interpreter had noted would have been lost with it.
     """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if uid != KEEP_IDS:
         os.setgroups([])
         os.setgid(gid)

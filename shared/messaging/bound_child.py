@@ -108,6 +108,7 @@ class BoundChild:
             self._started().send_signal(number)
 
     def _fork_and_wait(self, fork: "Callable[..., subprocess.Popen[bytes]]", output: Path | None) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # the child takes it over, and lets it through later
         try:
             with nullcontext() if output is None else output.open("wb") as log:
                 self._popen = fork(stdout=log, stderr=log)
