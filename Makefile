@@ -64,7 +64,19 @@ ingest-1000: $(STAMP) ## Measure: ingest 1,000 generated Markdown files (COUNT=,
 big-file: $(STAMP) ## Measure: upload one file of 1 GiB (MIB=)
 	$(BIN)/knowgate load big-file --mib $(or $(MIB),1024)
 
+.PHONY: fairness
+fairness: $(STAMP) ## Measure: one tenant's document while another has 10,000 queued (COUNT=)
+	$(BIN)/knowgate load fairness --count $(or $(COUNT),10000)
+
 # --- checking ----------------------------------------------------------------------------------
+
+.PHONY: fuzz
+fuzz: $(STAMP) ## Send generated requests to a gateway of its own (CASES=, SEED=)
+	CASES="$(CASES)" SEED="$(SEED)" $(BIN)/python -m tests.fuzz
+
+.PHONY: matrix
+matrix: $(STAMP) ## Walk through who may do what, route by route
+	$(BIN)/python -m tests.matrix
 
 .PHONY: check
 check: format-check lint types imports ## All static checks
@@ -72,6 +84,10 @@ check: format-check lint types imports ## All static checks
 .PHONY: test
 test: $(STAMP) ## The whole test suite (ARGS="tests/unit -k citation" picks some)
 	$(BIN)/pytest $(ARGS)
+
+.PHONY: conformance
+conformance: $(STAMP) ## Check every rule of the contract over HTTP, as a strict client
+	@$(BIN)/python -m tests.conformance
 
 .PHONY: fmt
 fmt: $(STAMP) ## Format the code and apply safe fixes

@@ -3,6 +3,7 @@
 import time
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Mapping
+from itertools import groupby
 from typing import Final, Protocol
 
 from fastapi import FastAPI
@@ -12,6 +13,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route as Path
 
+from services.api.admin.features import admin_features
+from services.api.documents.changes import DocumentChanges
+from services.api.documents.deleting import DocumentDeleting
 from services.api.documents.routes import DocumentRoutes
 from services.api.downloads.fetch import Fetch
 from services.api.downloads.routes import DOWNLOADS, DownloadRoutes
@@ -22,17 +26,22 @@ from services.api.edge.middleware import Edge
 from services.api.edge.paths import split_action
 from services.api.edge.resource import Edges, Resource
 from services.api.edge.stamps import STAMPS
+from services.api.events.routes import EventRoutes
 from services.api.files.routes import FileRoutes
 from services.api.health.readiness import Readiness
 from services.api.health.routes import HealthRoutes
 from services.api.moves import Moves
+from services.api.operations.changes import OperationChanges
 from services.api.operations.routes import OperationRoutes
 from services.api.parts import Parts
 from services.api.retrieval.routes import RetrievalRoutes
 from services.api.spaces.routes import SpaceRoutes
+from services.api.uploads.assembly import upload_routes
+from services.api.uploads.endpoint import Tus
 from shared.contracts.errors import ERROR_RULES, ErrorCode
 from shared.contracts.route import Route
 from shared.contracts.routes import OPERATION_GET, ROUTES
+from shared.contracts.uploads import UPLOAD_ROUTES
 from shared.domain.errors import NotImplementedHere
 from shared.retrieval.citation_reader import CitationReader
 from shared.retrieval.search import Searcher
@@ -53,7 +62,13 @@ def build_app(parts: Parts) -> FastAPI:
     """The application. Its routes are plain ones: FastAPI's dependencies and models would cost 70 microseconds a call,
     a fifth of a poll, to do once more what the contract's models and `Resource` do.
     """
-    edges = Edges(authenticator=parts.authenticator, trail=parts.trail, metrics=parts.metrics, clock=parts.around.clock)
+    edges = Edges(
+        authenticator=parts.authenticator,
+        rate=parts.limits.rate,
+        trail=parts.trail,
+        metrics=parts.metrics,
+        clock=parts.around.clock,
+    )
     readiness = Readiness(checks=parts.checks, monotonic=time.monotonic)
     health = HealthRoutes(readiness=readiness, registry=parts.metrics.registry, version=parts.version)
     app = FastAPI(
@@ -65,6 +80,7 @@ def build_app(parts: Parts) -> FastAPI:
         routes=[
             *contract_paths(handlers(parts), edges),
             Path(f"{DOWNLOADS}/{{token}}", fetch(parts)),
+            *upload_paths(parts, edges),
             *health.routes(),
         ],
         exception_handlers={HTTPException: refused_by_framework(edges)},
@@ -75,31 +91,47 @@ def build_app(parts: Parts) -> FastAPI:
 
 def handlers(parts: Parts) -> Mapping[Route, Handler]:
     """What there is a handler for, of the contract's routes and of ours."""
-    moves = Moves(
+    moves = moves_of(parts)
+    features: tuple[Feature, ...] = (
+        SpaceRoutes(moves=moves, profile=parts.profile, most_items=parts.most_items),
+        DocumentRoutes(moves=moves, most_items=parts.most_items),
+        DocumentChanges(moves=moves),
+        DocumentDeleting(moves=moves),
+        OperationChanges(moves=moves),
+        OperationRoutes(
+            reads=parts.quick_reads,
+            watch=parts.watches.operations,
+            authenticator=parts.authenticator,
+            roles=parts.roles,
+            clock=parts.around.clock,
+        ),
+        EventRoutes(
+            database=parts.database,
+            authenticator=parts.authenticator,
+            roles=parts.roles,
+            heads=parts.watches.chains,
+            places=parts.watches.streams,
+        ),
+        FileRoutes(moves=moves, store=parts.store, settings=parts.files, metrics=parts.metrics),
+        retrieval(parts),
+        DownloadRoutes(moves=moves, sealer=parts.sealer, trail=parts.trail, address=parts.address),
+        *admin_features(moves, parts.trail, parts.most_items),
+    )
+    return {route: handler for feature in features for route, handler in feature.handlers().items()}
+
+
+def moves_of(parts: Parts) -> Moves:
+    """How this process moves state."""
+    return Moves(
         database=parts.database,
         around=parts.around,
         roles=parts.roles,
         presence=parts.presence,
+        queue=parts.limits.queue,
         room=parts.room,
         outgoing=parts.outgoing,
         metrics=parts.metrics,
     )
-    features: tuple[Feature, ...] = (
-        SpaceRoutes(moves=moves, profile=parts.profile, most_items=parts.most_items),
-        DocumentRoutes(moves=moves, most_items=parts.most_items),
-        OperationRoutes(reads=parts.quick_reads, roles=parts.roles, clock=parts.around.clock),
-        FileRoutes(moves=moves, store=parts.store, settings=parts.files, trail=parts.trail, metrics=parts.metrics),
-        retrieval(parts),
-        DownloadRoutes(
-            database=parts.database,
-            sealer=parts.sealer,
-            roles=parts.roles,
-            trail=parts.trail,
-            clock=parts.around.clock,
-            address=parts.address,
-        ),
-    )
-    return {route: handler for feature in features for route, handler in feature.handlers().items()}
 
 
 def retrieval(parts: Parts) -> RetrievalRoutes:
@@ -125,6 +157,15 @@ def fetch(parts: Parts) -> Fetch:
         trail=parts.trail,
         clock=parts.around.clock,
     )
+
+
+def upload_paths(parts: Parts, edges: Edges) -> list[Path]:
+    """Where resumable uploads begin, and the one path of each."""
+    handlers = upload_routes(moves_of(parts), parts.store, parts.files).handlers()
+    return [
+        Path(path, Tus({route: handlers[route] for route in routes}, edges, max_bytes=parts.files.max_bytes))
+        for path, routes in groupby(UPLOAD_ROUTES, lambda route: route.path)
+    ]
 
 
 def contract_paths(handlers: Mapping[Route, Handler], edges: Edges) -> list[Path]:

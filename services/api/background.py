@@ -8,6 +8,8 @@ from services.api.audit.trail import AuditTrail
 from services.api.broker.link import BrokerLink
 from services.api.broker.outgoing import Outgoing
 from services.api.broker.presence import BrokerPresence
+from services.api.uploads.clearing import Clearing
+from services.api.watches import Watches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +20,8 @@ class Background:
     presence: BrokerPresence
     outgoing: Outgoing
     trail: AuditTrail
+    watches: Watches
+    clearing: Clearing
 
     async def beside(self, serving: Awaitable[None]) -> None:
         """Run until `serving` ends, then publish and write what is left. A task that fails ends everything."""
@@ -25,8 +29,12 @@ class Background:
             link = tasks.create_task(self.link.run(self.presence))
             publishing = tasks.create_task(self.outgoing.run())
             writing = tasks.create_task(self.trail.run())
+            clearing = tasks.create_task(self.clearing.run())
+            watching = tasks.create_task(self.watches.run())
             await serving
+            self.watches.stop()
+            clearing.cancel()
             await self.outgoing.stop()
             await self.trail.stop()
-            await asyncio.wait({publishing, writing})
+            await asyncio.wait({publishing, writing, watching})
             link.cancel()

@@ -21,12 +21,18 @@ from services.api.broker.link import BrokerLink
 from services.api.broker.outgoing import Outgoing
 from services.api.broker.presence import BrokerPresence
 from services.api.broker.room import Room
+from services.api.edge.directory import StoredDirectory
 from services.api.health.readiness import Check
+from services.api.limits.limits import Limits
+from services.api.limits.settings import LimitSettings
 from services.api.metrics import ApiMetrics
 from services.api.parts import Parts
 from services.api.server import ServerDidNotStart, serve_http
 from services.api.settings import ApiSettings
-from shared.auth.authentication import UnsafeAuthentication, build_authenticator, build_sealer
+from services.api.uploads.assembly import upload_clearing
+from services.api.watches import Watches
+from shared.auth.authentication import Authenticator, UnsafeAuthentication, build_authenticator, build_sealer
+from shared.auth.directory import Directory
 from shared.auth.settings import AuthSettings
 from shared.contracts.commands import ProviderProfile
 from shared.contracts.spaces import PROFILE_CODE
@@ -66,6 +72,7 @@ class Settings:
     auth: AuthSettings = field(default_factory=AuthSettings)
     database: DatabaseSettings = field(default_factory=DatabaseSettings)
     files: FilesSettings = field(default_factory=FilesSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
     messaging: MessagingSettings = field(default_factory=MessagingSettings)
     pipeline: PipelineSettings = field(default_factory=PipelineSettings)
     providers: ProviderSettings = field(default_factory=ProviderSettings)
@@ -90,7 +97,7 @@ async def serve(settings: Settings) -> None:
     async with assembled(settings) as (parts, background):
         app = build_app(parts)
         log.info("api.started", host=settings.api.api_host, port=settings.api.api_port)
-        await background.beside(serve_http(app, settings.api))
+        await background.beside(serve_http(app, settings.api, on_stop=parts.watches.stop))
     log.info("api.stopped")
 
 
@@ -115,7 +122,14 @@ async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, Background
         parts = await open_parts(settings, database, broker, stack)
         yield (
             parts,
-            Background(link=broker.link, presence=broker.presence, outgoing=parts.outgoing, trail=parts.trail),
+            Background(
+                link=broker.link,
+                presence=broker.presence,
+                outgoing=parts.outgoing,
+                trail=parts.trail,
+                watches=parts.watches,
+                clearing=upload_clearing(database, parts.store, settings.files, utc_now),
+            ),
         )
 
 
@@ -133,28 +147,40 @@ async def open_parts(settings: Settings, database: Database, broker: Broker, sta
     providers = Providers(settings.providers, store)
     stack.push_async_callback(providers.close)
     provider = providers.reads(settings.providers.kind)
-    keys = await stack.enter_async_context(httpx.AsyncClient(follow_redirects=False))
+    quick_reads = await stack.enter_async_context(open_quick_reads(database, settings.database))
     metrics = ApiMetrics(new_registry())
     return Parts(
         database=database,
-        quick_reads=await stack.enter_async_context(open_quick_reads(database, settings.database)),
+        quick_reads=quick_reads,
         store=store,
         files=settings.files,
         provider=provider,
         profile=ProviderProfile(kind=settings.providers.kind, profile_code=PROFILE_CODE),
-        authenticator=build_authenticator(settings.auth, host=settings.api.api_host, client=keys, clock=utc_now),
+        authenticator=await open_authenticator(settings, StoredDirectory(reads=quick_reads), stack),
         sealer=build_sealer(settings.auth),
         roles=settings.api.roles,
         around=Surroundings(settings=settings.pipeline),
+        limits=Limits.of(settings.limits, time.monotonic),
         presence=broker.presence,
         room=broker.room,
         outgoing=Outgoing(broker.link, metrics),
         trail=AuditTrail(writer(database), metrics, utc_now, new_id),
+        watches=Watches.of(
+            quick_reads, metrics, most_waiters=settings.api.most_waiters, most_streams=settings.api.most_streams
+        ),
         metrics=metrics,
         checks=checks(database, store, provider, broker),
         most_items=settings.api.list_max_items,
         address=settings.api.address,
         version=version(PRODUCT),
+    )
+
+
+async def open_authenticator(settings: Settings, directory: Directory, stack: AsyncExitStack) -> Authenticator:
+    """Tells who calls; it fetches the keys of issuers that publish them."""
+    keys = await stack.enter_async_context(httpx.AsyncClient(follow_redirects=False))
+    return build_authenticator(
+        settings.auth, host=settings.api.api_host, client=keys, directory=directory, clock=utc_now
     )
 
 

@@ -24,7 +24,11 @@ class ApiMetrics:
             registry=registry,
         )
         self.in_flight = Gauge("knowgate_api_requests_in_flight", "Requests being answered", registry=registry)
+        self.event_streams = Gauge("knowgate_api_event_streams", "Streams of events that are open", registry=registry)
         self.errors = Counter("knowgate_api_errors", "Answers that are errors, by code", ["code"], registry=registry)
+        self.limits = Counter(
+            "knowgate_api_limits", "Answers that a limit was reached, by its name", ["limit"], registry=registry
+        )
         self.refused_credentials = Counter(
             "knowgate_api_refused_credentials", "Calls by nobody known, by reason", ["reason"], registry=registry
         )

@@ -12,6 +12,7 @@ from services.api.broker.room import Room
 from services.api.edge.answers import Answer
 from services.api.edge.call import Call
 from services.api.edge.canonical import key_digest, request_digest
+from services.api.limits.queue import QueueLimit
 from services.api.metrics import ApiMetrics
 from shared.contracts.body import Body
 from shared.contracts.enums import Step
@@ -37,6 +38,7 @@ class Moves:
     around: Surroundings
     roles: RoleTable
     presence: BrokerPresence
+    queue: QueueLimit
     room: Room
     outgoing: Outgoing
     metrics: ApiMetrics
@@ -59,12 +61,14 @@ class Moves:
         move: Move[Result],
         *,
         first_step: Step | None = None,
+        needs_broker: bool = True,
         view: Callable[[Result], Body],
         reauthorise: Reauthorise,
     ) -> Answer:
         """Make a move once and answer for it; work that was taken on is done whatever becomes of this process.
 
         `first_step`: of the command that this process may publish itself; None leaves it to the dispatcher.
+        `needs_broker`: False for what is done when it is answered; a document is taken out of use broker or not.
         """
         key = call.idempotency_key()
         request = replace(self.request(call, key), publishes=first_step is not None and self.room.take(first_step))
@@ -75,8 +79,10 @@ class Moves:
         )
 
         def act(conn: Connection) -> Effect:
-            self.presence.require()
+            if needs_broker:
+                self.presence.require()
             moved = move(conn, request)
+            self.queue.require(conn, call.caller.tenant, call.route)
             content = view(moved).to_json().decode()
             return Effect(status=call.route.success_status, content=content, command=moved.command)
 

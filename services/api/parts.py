@@ -9,7 +9,9 @@ from services.api.broker.presence import BrokerPresence
 from services.api.broker.room import Room
 from services.api.edge.identity import Authenticates
 from services.api.health.readiness import Check
+from services.api.limits.limits import Limits
 from services.api.metrics import ApiMetrics
+from services.api.watches import Watches
 from shared.auth.sealing import Sealer
 from shared.contracts.commands import ProviderProfile
 from shared.database.database import Database
@@ -36,10 +38,12 @@ class Parts:
     sealer: Sealer
     roles: RoleTable
     around: Surroundings
+    limits: Limits
     presence: BrokerPresence
     room: Room
     outgoing: Outgoing
     trail: AuditTrail
+    watches: Watches
     metrics: ApiMetrics
     checks: Mapping[str, Check]
     """By name, what has to work for the process to be ready."""

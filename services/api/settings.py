@@ -33,6 +33,10 @@ class ApiSettings(BaseSettings):
     """How long new work is taken on while the broker is away."""
     roles: dict[str, frozenset[Action]] = Field(default_factory=lambda: dict(DEFAULT_ROLES))
     """The actions that each role allows, as JSON."""
+    most_waiters: int = Field(default=1000, ge=0)
+    """Requests of a process that may wait for an operation's end at once; beyond that they are answered at once."""
+    most_streams: int = Field(default=200, ge=0)
+    """Event streams that a process keeps open at once."""
     stop_within: Annotated[PositiveDuration, Field(ge=timedelta(seconds=1))] = timedelta(seconds=15)
     """How long a graceful stop waits for requests that are under way."""
 

@@ -16,15 +16,19 @@ from services.cli.settings import CliSettings
 from shared.auth.authentication import is_loopback
 from shared.auth.development import KEY_FILE, DevelopmentIssuer, load_or_create_service_token
 from shared.auth.settings import AuthSettings
+from shared.client.administration import Administration
 from shared.client.credentials import Credentials
+from shared.client.events import Events
 from shared.client.exchange import Exchange, Patience
-from shared.client.files import Files
+from shared.client.files import RESUMABLE_ABOVE, Files
 from shared.client.gateway import Gateway
 from shared.telemetry.stamps import utc_now
 
 TIMEOUT = httpx.Timeout(60.0, connect=5.0)
-CONNECTIONS = 16
-"""At once. The pool looks at every one of them for every request, so that many more cost more than they bring."""
+CONNECTIONS = 72
+"""At once: one for each file that may be under way, since whoever waits for an operation keeps one, and a few more.
+The pool looks at every one of them for every request, so that many more would cost more than they bring.
+"""
 RENEWED_BEFORE = timedelta(seconds=60)
 ASSERTION_LIFE = timedelta(seconds=600)
 
@@ -35,14 +39,18 @@ class Access:
 
     url: str
     credentials: Credentials
+    resumable_above: int = RESUMABLE_ABOVE
+    """Files of more bytes go up in pieces."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
-    """The gateway and its files, over one pool of connections."""
+    """The gateway, its administration and its files, over one pool of connections."""
 
     gateway: Gateway
+    administration: Administration
     files: Files
+    events: Events
     http: httpx.AsyncClient
 
 
@@ -56,7 +64,11 @@ def find_access(home: Path, settings: CliSettings) -> Access:
             f"No gateway runs in {home}.",
             "Start one with `knowgate up`, say where it runs with --home, or set KNOWGATE_CLI_URL.",
         )
-    return Access(url=record.url, credentials=local_credentials(Home(home), settings))
+    return Access(
+        url=record.url,
+        credentials=local_credentials(Home(home), settings),
+        resumable_above=settings.resumable_above,
+    )
 
 
 def local_credentials(home: Home, settings: CliSettings, *, clock: Callable[[], datetime] = utc_now) -> Credentials:
@@ -113,7 +125,14 @@ async def opened(access: Access, *, patience: Patience | None = None) -> AsyncIt
     limits = httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS, keepalive_expiry=30)
     async with httpx.AsyncClient(base_url=access.url, timeout=TIMEOUT, limits=limits, trust_env=not is_here) as http:
         exchange = Exchange(http, access.credentials, patience=patience or Patience())
-        yield Client(gateway=Gateway(exchange), files=Files(exchange), http=http)
+        files = Files(exchange, resumable_above=access.resumable_above)
+        yield Client(
+            gateway=Gateway(exchange),
+            administration=Administration(exchange),
+            files=files,
+            events=Events(exchange),
+            http=http,
+        )
 
 
 def _remote_access(url: str, settings: CliSettings) -> Access:
@@ -126,4 +145,5 @@ def _remote_access(url: str, settings: CliSettings) -> Access:
     return Access(
         url=url,
         credentials=Credentials(service_token=token, session_id=session_id, assertion=lambda: assertion),
+        resumable_above=settings.resumable_above,
     )

@@ -8,14 +8,19 @@ import typer
 from pydantic import ValidationError
 from rich.markup import escape
 
+from services.cli.commands.accounts import accounts
 from services.cli.commands.demo import demo
 from services.cli.commands.doctor import doctor
+from services.cli.commands.grants import grants
 from services.cli.commands.ingest import ingest
 from services.cli.commands.load import load
 from services.cli.commands.migrate import migrate
 from services.cli.commands.operations import operations
+from services.cli.commands.revoke import revoke
 from services.cli.commands.search import search
+from services.cli.commands.spaces import spaces
 from services.cli.commands.token import token
+from services.cli.commands.tokens import tokens
 from services.cli.commands.up import up
 from services.cli.complaints import Complaint, complaint_of
 from services.cli.console import remarks
@@ -34,6 +39,11 @@ def build() -> typer.Typer:
     for command in (up, demo, ingest, search, token, doctor, migrate):
         app.command()(command)
     app.add_typer(operations, name="operations")
+    app.add_typer(grants, name="grants")
+    app.add_typer(accounts, name="accounts")
+    app.add_typer(tokens, name="tokens")
+    app.add_typer(revoke, name="revoke")
+    app.add_typer(spaces, name="spaces")
     app.add_typer(load, name="load", hidden=True)
     return app
 

@@ -3,6 +3,8 @@
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from shared.client.files import RESUMABLE_ABOVE
+
 
 class CliSettings(BaseSettings):
     """`KNOWGATE_CLI_*`; lists are JSON. Without `url` the gateway is the one that `knowgate up` runs here."""
@@ -19,7 +21,9 @@ class CliSettings(BaseSettings):
     tenant: str = Field(default="local", min_length=1)
     """Who one is at the local gateway, from here on."""
     subject: str = Field(default="developer", min_length=1)
-    roles: tuple[str, ...] = ("knowledge-admin",)
+    roles: tuple[str, ...] = ("knowledge-admin", "gateway-admin")
     groups: tuple[str, ...] = ()
     domains: tuple[str, ...] = ("general",)
     """Security domains. New spaces are put into the first one."""
+    resumable_above: int = Field(default=RESUMABLE_ABOVE, ge=0)
+    """Files of more bytes go up in pieces, and go on where they were interrupted."""

@@ -6,6 +6,7 @@ from services.cli.complaints import Complaint
 from shared.client.gateway import Gateway
 from shared.client.waiting import Waiting
 from shared.contracts.enums import SpaceStatus
+from shared.contracts.ids import SpaceId
 from shared.contracts.spaces import PROFILE_CODE, Space, SpaceCreateRequest
 
 CREATED_WITHIN = timedelta(minutes=2)
@@ -34,3 +35,9 @@ async def ensure_space(gateway: Gateway, code: str, *, domain: str) -> Space:
     if space.status is not SpaceStatus.ACTIVE:
         raise Complaint(f"The space {code!r} is {space.status.value} and takes no documents.")
     return space
+
+
+async def space_id_of(gateway: Gateway, text: str) -> SpaceId:
+    """The id of the visible space of that code; any other text is taken for an id, which the gateway looks up."""
+    space = await gateway.find_space(text)
+    return SpaceId(text) if space is None else space.space_id

@@ -86,8 +86,11 @@ class Stack:
 
     def access(self, settings: CliSettings | None = None) -> Access:
         """The gateway, as a user of its development issuer."""
+        settings = settings or CliSettings(url=None)
         return Access(
-            url=self.record().url, credentials=local_credentials(self.home, settings or CliSettings(url=None))
+            url=self.record().url,
+            credentials=local_credentials(self.home, settings),
+            resumable_above=settings.resumable_above,
         )
 
     def _is_ready(self) -> bool:

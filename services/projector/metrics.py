@@ -42,6 +42,9 @@ class ProjectorMetrics:
             registry=registry,
         )
         self._lag = Gauge("knowgate_projector_lag_events", "Events in the stream not yet applied.", registry=registry)
+        self._unsealed = Gauge(
+            "knowgate_audit_unsealed_entries", "Audit entries that are not in their chain yet.", registry=registry
+        )
         self._active = Gauge("knowgate_projector_is_active", "1 while this process holds the lease.", registry=registry)
         self._workers = Gauge("knowgate_workers_heard", "Workers that announced themselves lately.", registry=registry)
 
@@ -68,6 +71,7 @@ class ProjectorMetrics:
             self._backlog.clear()
             self._age.clear()
             self._lag.set(0)
+            self._unsealed.set(0)
 
     def measured(self, backlog: Mapping[Step, Backlog], workers: int, now: datetime) -> None:
         """Note what the tables and the workers tell."""
@@ -78,6 +82,10 @@ class ProjectorMetrics:
             age = 0.0 if figures.oldest_due_at is None else (now - figures.oldest_due_at).total_seconds()
             self._age.labels(step.value).set(max(0.0, age))
         self._workers.set(workers)
+
+    def unsealed(self, entries: int) -> None:
+        """Note how many entries of the audit wait to be sealed."""
+        self._unsealed.set(entries)
 
     def lagging(self, events: int) -> None:
         """Note how many events of the stream are not applied."""

@@ -21,6 +21,9 @@ class ProjectorSettings(BaseSettings):
     """Events applied in one transaction at most."""
     window: int = Field(default=8, ge=1)
     """Unanswered commands per step in the stream when no worker has announced its slots."""
+    tenant_running: int = Field(default=0, ge=0)
+    """Commands of one tenant per step that are at the workers at once, so that the rest of the window stays free for
+    others; 0: as many as the window holds. With a limit every command waits for the dispatcher's next look."""
     dispatch_interval: PositiveDuration = timedelta(milliseconds=250)
     """How long due work may wait for a look when nothing wakes the dispatcher."""
     recovery_interval: PositiveDuration = timedelta(seconds=2)

@@ -3,7 +3,8 @@
 import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
 
 import jwt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -29,6 +30,11 @@ SIGNATURE_ALONE: jwt.types.Options = {
 """The library checks the signature; claims are checked here, by a clock that is an argument."""
 
 
+Name = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+"""No database keeps a NUL, so nobody is called by one."""
+Known = Annotated[Name, Field(min_length=1, max_length=256)]
+
+
 class Claims(BaseModel):
     """What an assertion says; claims that we do not know are ignored. Times are seconds since 1970."""
 
@@ -36,20 +42,25 @@ class Claims(BaseModel):
 
     iss: str
     aud: str | list[str]
-    sub: str = Field(min_length=1, max_length=256)
-    sid: str = Field(min_length=1, max_length=256)
-    tenant: str = Field(min_length=1, max_length=256)
+    sub: Known
+    sid: Known
+    tenant: Known
     iat: float
     exp: float
     nbf: float = 0
-    groups: list[str] = Field(default_factory=list)
-    roles: list[str] = Field(default_factory=list)
-    domains: list[str] = Field(default_factory=list)
+    groups: list[Name] = Field(default_factory=list)
+    roles: list[Name] = Field(default_factory=list)
+    domains: list[Name] = Field(default_factory=list)
 
     @property
     def audiences(self) -> list[str]:
         """Whom the assertion is for."""
         return [self.aud] if isinstance(self.aud, str) else self.aud
+
+    @property
+    def issued_at(self) -> datetime:
+        """When the assertion was made; its times have been checked before this is asked."""
+        return datetime.fromtimestamp(self.iat, UTC)
 
 
 class AssertionVerifier:
@@ -107,6 +118,14 @@ class AssertionVerifier:
         self._verified[digest] = claims
         if len(self._verified) > MOST_REMEMBERED:
             self._verified.popitem(last=False)
+
+
+def digest_of_assertion(assertion: str) -> str:
+    """By what an assertion is revoked: SHA-256, in hex, of what its issuer has signed, all before the last dot.
+
+    The signature is left out because it can be written in several ways, and with ES256 made into another good one.
+    """
+    return hashlib.sha256(assertion.rpartition(".")[0].encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _peek(assertion: str) -> tuple[str, str | None, str]:

@@ -11,6 +11,8 @@ class RefusalReason(StrEnum):
 
     TOKEN_UNKNOWN = "service_token_unknown"
     TOKEN_OF_OTHER_TENANT = "service_token_of_other_tenant"
+    TOKEN_REVOKED = "service_token_revoked"
+    TOKEN_EXPIRED = "service_token_expired"
     ASSERTION_MALFORMED = "assertion_malformed"
     ISSUER_UNKNOWN = "assertion_issuer_unknown"
     KEYS_UNAVAILABLE = "assertion_keys_unavailable"
@@ -21,6 +23,8 @@ class RefusalReason(StrEnum):
     EXPIRED = "assertion_expired"
     NOT_YET_VALID = "assertion_not_yet_valid"
     OTHER_SESSION = "assertion_of_other_session"
+    ASSERTION_REVOKED = "assertion_revoked"
+    ACCOUNT_DISABLED = "account_disabled"
 
 
 class AuthenticationRefused(Unauthenticated):

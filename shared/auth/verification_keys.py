@@ -14,6 +14,8 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 SHORTEST_RSA_BITS = 2048
 SHORTEST_SECRET_BYTES = 32
+FOR_SIGNATURES = "sig"
+"""What the `use` of a published key says when it says anything and we may verify with it."""
 
 
 @unique
@@ -84,12 +86,13 @@ def read_jwk(jwk: jwt.PyJWK) -> VerificationKey:
 
 
 def read_key_set(content: Mapping[str, object]) -> tuple[VerificationKey, ...]:
-    """The usable keys of a JSON Web Key Set; keys of kinds that we do not accept are left out."""
+    """The usable keys of a JSON Web Key Set; keys of kinds, or for uses, that we do not accept are left out."""
     entries = content.get("keys")
     found = []
     for entry in entries if isinstance(entries, list) else []:
         try:
-            found.append(read_jwk(jwt.PyJWK.from_dict(entry)))
+            if entry.get("use", FOR_SIGNATURES) == FOR_SIGNATURES:
+                found.append(read_jwk(jwt.PyJWK.from_dict(entry)))
         except (jwt.PyJWTError, KeyUnusable, AttributeError, TypeError):
             continue
     return tuple(found)

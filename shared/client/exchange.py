@@ -23,6 +23,7 @@ from shared.domain.errors import Transient
 from shared.telemetry.stamps import NewId, new_id
 
 Answer = TypeVar("Answer", bound=Body)
+Told = TypeVar("Told")
 Pause = Callable[[float], Awaitable[None]]
 
 UNRESERVED = "-_.!~*'()"
@@ -75,7 +76,7 @@ class Exchange:
         answer: type[Answer],
         *,
         ids: Mapping[str, str] | None = None,
-        query: Mapping[str, int] | None = None,
+        query: Mapping[str, int | float] | None = None,
         body: Body | None = None,
         key: str | None = None,
     ) -> Answer:
@@ -99,18 +100,22 @@ class Exchange:
             return await self.repeat(once)
         return await once()
 
-    async def repeat(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    async def repeat(self, ask: Callable[[], Awaitable[Told]]) -> Told:
         """Ask, and ask again while it fails for a while."""
         return await self._patience.retrying()(ask)
 
     async def once(self, request: httpx.Request, answer: type[Answer], status: int) -> Answer:
         """Send one request with fresh credentials, and check its answer against the contract."""
-        request.headers.update(self._credentials.headers())
-        response = await self.send(request)
+        response = await self.send_as_caller(request)
         what = f"{request.method} {request.url.path}"
         if response.is_success:
             return _read_success(response, answer, status, what)
         raise failure_of(response, what)
+
+    async def send_as_caller(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
+        """Send a request with fresh credentials; no answer at all is `Unreachable`."""
+        request.headers.update(self._credentials.headers())
+        return await self.send(request, stream=stream)
 
     async def send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
         """Send a request; no answer at all is `Unreachable`."""
@@ -158,7 +163,7 @@ def failure_of(response: httpx.Response, what: str) -> Refused | Busy | BrokenAn
         retryable=error.retryable,
         field_errors=error.field_errors,
         request_id=envelope.meta.request_id,
-        retry_after=_retry_after(response),
+        retry_after=asked_wait(response),
     )
     return Busy(answer) if error.retryable else Refused(answer)
 
@@ -168,6 +173,7 @@ def _first_fault(error: ValidationError) -> str:
     return f"{fault.field}: {fault.message}"
 
 
-def _retry_after(response: httpx.Response) -> timedelta | None:
+def asked_wait(response: httpx.Response) -> timedelta | None:
+    """How long the gateway asks to wait before the next try; None when it does not say."""
     seconds = response.headers.get("Retry-After", "")
     return timedelta(seconds=int(seconds)) if seconds.isdecimal() else None

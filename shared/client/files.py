@@ -1,6 +1,6 @@
 """Files of any size to and from the gateway, piece by piece: none is ever held whole."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Final
 from urllib.parse import quote
 
@@ -8,28 +8,43 @@ import httpx
 
 from shared.client.errors import ContentChanged, Unreachable
 from shared.client.exchange import Exchange, failure_of
+from shared.client.resumable import OpenContent, send_resumably
 from shared.contracts.envelope import Envelope
-from shared.contracts.files import FILE_NAME, FILE_UPLOAD, FileResource
+from shared.contracts.files import FILE_GET, FILE_NAME, FILE_UPLOAD, FileResource
+from shared.contracts.ids import FileResourceId
 from shared.contracts.retrieval import DownloadLink
 
 FILE_TYPE: Final = "application/octet-stream"
 """The gateway tells what a file is from its content."""
 
-OpenContent = Callable[[], AsyncIterator[bytes]]
-"""Gives the content from its beginning, each time it is called."""
+RESUMABLE_ABOVE: Final = 64 * 1024**2
+"""Bytes; a smaller file is sent again from the beginning for less than asking how much of it has arrived."""
 
 
 class Files:
     """Uploads and downloads in one caller's name."""
 
-    def __init__(self, exchange: Exchange) -> None:
+    def __init__(self, exchange: Exchange, *, resumable_above: int = RESUMABLE_ABOVE) -> None:
+        """Files of more bytes than `resumable_above` go up in pieces."""
         self._exchange = exchange
+        self._resumable_above = resumable_above
 
     async def upload(self, name: str, open_content: OpenContent, *, size: int) -> FileResource:
         """Send a file of `size` bytes; a document can be made of the answer within a day.
 
-        Sent again from the beginning while the gateway fails for a while: an upload that nobody uses expires.
+        While the gateway fails for a while a small file is sent again from the beginning, a large one goes on where it
+        was interrupted. What nobody uses of either expires.
         """
+        if size > self._resumable_above:
+            return await self.get(await send_resumably(self._exchange, name, open_content, size=size))
+        return await self._upload_at_once(name, open_content, size)
+
+    async def get(self, resource_id: FileResourceId) -> FileResource:
+        """A file that the caller has uploaded, until it expires."""
+        ids = {"fileResourceId": resource_id}
+        return (await self._exchange.ask(FILE_GET, Envelope[FileResource], ids=ids)).data
+
+    async def _upload_at_once(self, name: str, open_content: OpenContent, size: int) -> FileResource:
         headers = self._exchange.call_headers() | {
             "Content-Type": FILE_TYPE,
             "Content-Length": str(size),

@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from datetime import timedelta
+from typing import Final, Generic, TypeVar
 
 from shared.client.exchange import Exchange
 from shared.contracts import routes
@@ -44,6 +45,8 @@ from shared.contracts.spaces import (
 
 Item_co = TypeVar("Item_co", bound=Body, covariant=True)
 Data = TypeVar("Data")
+
+AT_ONCE: Final = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,10 +205,11 @@ class Gateway:
         )
         return answer.data
 
-    async def get_operation(self, operation_id: OperationId) -> Operation:
-        """How far an operation is."""
+    async def get_operation(self, operation_id: OperationId, *, wait: timedelta = AT_ONCE) -> Operation:
+        """How far an operation is, when it has ended or after `wait`, whatever comes first."""
         ids = {"operationId": operation_id}
-        return (await self._exchange.ask(routes.OPERATION_GET, Envelope[Operation], ids=ids)).data
+        query = {"wait": wait.total_seconds()} if wait else None
+        return (await self._exchange.ask(routes.OPERATION_GET, Envelope[Operation], ids=ids, query=query)).data
 
     async def cancel_operation(
         self, operation_id: OperationId, request: OperationReasonRequest, *, key: str | None = None

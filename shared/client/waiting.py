@@ -1,4 +1,4 @@
-"""Waiting for the end of what the gateway has accepted, as often looked at as it asks for."""
+"""Waiting for the end of what the gateway has accepted: the gateway holds its answer back until then, for a while."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -19,13 +19,14 @@ from shared.domain.operation import OPERATION_END
 
 UNSAID = timedelta(seconds=1)
 """How long to wait when an answer does not say when to look again."""
+NOT_AT_ALL = timedelta(0)
 
 
 class ReadsOperations(Protocol):
     """Where operations are looked at."""
 
-    async def get_operation(self, operation_id: OperationId) -> Operation:
-        """How far an operation is."""
+    async def get_operation(self, operation_id: OperationId, *, wait: timedelta = NOT_AT_ALL) -> Operation:
+        """How far an operation is, when it has ended or after `wait`, whatever comes first."""
 
 
 class ReadsSpaces(Protocol):
@@ -43,29 +44,38 @@ class Waiting:
     clock: Callable[[], float] = time.monotonic
     """Seconds since some moment."""
     pause: Pause = anyio.sleep
+    hold: timedelta = timedelta(seconds=10)
+    """How long the gateway may hold back its answer while nothing has ended: as often as that is there a look."""
     seen: Callable[[Operation], Awaitable[None]] | None = None
     """Told each look at an operation."""
     missed: Callable[[Transient], None] | None = None
     """Told each look that got no answer, so that nobody waits in silence."""
 
     async def for_operation(self, reads: ReadsOperations, operation_id: OperationId) -> Operation:
-        """The operation in its terminal state; `StillRunning` when time is up."""
+        """The operation in its terminal state; `StillRunning` when time is up.
+
+        The first look is answered at once. A gateway that holds nothing back, because it stops or because too many wait
+        already, is looked at as often as it asks for.
+        """
         deadline = self.clock() + self.within.total_seconds()
+        hold = NOT_AT_ALL
         while True:
-            wait = UNSAID
+            asked_at = self.clock()
             try:
-                operation = await reads.get_operation(operation_id)
+                operation = await reads.get_operation(operation_id, wait=hold)
             except Transient as error:
                 if self.missed is not None:
                     self.missed(error)
-                wait = error.retry_after or UNSAID
+                rest = error.retry_after or UNSAID
             else:
                 if self.seen is not None:
                     await self.seen(operation)
                 if operation.status in OPERATION_END:
                     return operation
-                wait = _asked_for(operation)
-            await self._rest(wait, deadline, f"operation {operation_id}")
+                was_held = self.clock() - asked_at >= hold.total_seconds() / 2
+                rest = NOT_AT_ALL if was_held else _asked_for(operation)
+            await self._rest(rest, deadline, f"operation {operation_id}")
+            hold = min(self.hold, timedelta(seconds=max(0.0, deadline - self.clock())))
 
     async def for_space(self, reads: ReadsSpaces, space_id: SpaceId) -> Space:
         """The space once it is not CREATING any more, whatever became of it."""
@@ -78,7 +88,8 @@ class Waiting:
         left = deadline - self.clock()
         if left <= 0:
             raise StillRunning(what, self.within)
-        await self.pause(min(wait.total_seconds(), left))
+        if wait:
+            await self.pause(min(wait.total_seconds(), left))
 
 
 def _asked_for(operation: Operation) -> timedelta:

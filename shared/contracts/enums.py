@@ -228,3 +228,44 @@ class Action(StrEnum):
     """Service tokens of the caller's tenant."""
     MANAGE_SPACES = "MANAGE_SPACES"
     """Disable and enable spaces."""
+
+
+@unique
+class PrincipalKind(StrEnum):
+    """To whom something can be granted."""
+
+    USER = "user"
+    GROUP = "group"
+    ROLE = "role"
+
+
+@unique
+class AccountStatus(StrEnum):
+    """A DISABLED account may do nothing, whatever its assertions say."""
+
+    ACTIVE = "ACTIVE"
+    DISABLED = "DISABLED"
+
+
+@unique
+class RevocationKind(StrEnum):
+    """What of a tenant's assertions is revoked: one by the SHA-256 of its signed part, a session's, or a user's."""
+
+    ASSERTION = "assertion"
+    SESSION = "session"
+    SUBJECT = "subject"
+
+
+@unique
+class FileFault(StrEnum):
+    """What is wrong with a file that is refused at the door, as `fieldErrors` name it."""
+
+    EMPTY = "EMPTY"
+    TOO_LARGE = "TOO_LARGE"
+    TOO_LONG = "TOO_LONG"
+    """Of its name."""
+    TYPE_NOT_ALLOWED = "TYPE_NOT_ALLOWED"
+    TYPE_MISMATCH = "TYPE_MISMATCH"
+    """The content is not of the kind that the name claims."""
+    ENCRYPTED = "ENCRYPTED"
+    DAMAGED = "DAMAGED"

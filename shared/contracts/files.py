@@ -6,14 +6,22 @@ from pydantic import Field
 
 from shared.contracts.body import Body, Whole
 from shared.contracts.enums import Action
-from shared.contracts.ids import FileResourceId
+from shared.contracts.ids import DocumentId, FileResourceId
 from shared.contracts.route import Approval, Concurrency, Route, Toolset
-from shared.contracts.text import FILE_RESOURCE_ID, FileName, MimeType
+from shared.contracts.text import FILE_RESOURCE_ID, FileName, Id, MimeType
 from shared.contracts.wire import UtcTime
+
+MOST_DOCUMENTS: Final = 20
 
 
 class FileResource(Body):
-    """A file that was received. `deduplicated` tells that the same content was there already."""
+    """A file that was received.
+
+    Neither names nor contents need to be unique: every upload makes a resource of its own, and every document made of
+    one is a document of its own. What is there already is told and decides nothing: `deduplicated`, that the tenant had
+    the same bytes before and keeps them once; `documents`, up to 20 documents, among those that the caller may see,
+    whose active or candidate version holds them.
+    """
 
     file_resource_id: Annotated[FileResourceId, FILE_RESOURCE_ID]
     file_name: FileName
@@ -22,6 +30,7 @@ class FileResource(Body):
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     expires_at: UtcTime
     deduplicated: bool
+    documents: Annotated[tuple[Id[DocumentId], ...], Field(max_length=MOST_DOCUMENTS)] = ()
 
 
 FILE_UPLOAD: Final = Route(
@@ -36,6 +45,22 @@ FILE_UPLOAD: Final = Route(
     toolset=Toolset.WRITE,
 )
 """Ours, beside the contract: agents name files that somebody has uploaded, and do not upload any."""
+
+FILE_GET: Final = Route(
+    tool="knowledge_file_get",
+    method="GET",
+    path="/internal/v1/files/{fileResourceId}",
+    success_status=200,
+    data=FileResource,
+    actions=(Action.DOCUMENT_UPLOAD,),
+    approval=Approval.ALLOW,
+    concurrency=Concurrency.PARALLEL,
+    toolset=Toolset.WRITE,
+    client_may_retry=True,
+)
+"""Shows its uploader a file that has not expired: what a resumable upload has become."""
+
+FILE_ROUTES: Final = (FILE_UPLOAD, FILE_GET)
 
 FILE_NAME: Final = "X-File-Name"
 """The header in which an upload names its file, percent-encoded UTF-8."""

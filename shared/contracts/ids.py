@@ -16,6 +16,7 @@ OperationId = NewType("OperationId", str)
 PurgeId = NewType("PurgeId", str)
 FileId = NewType("FileId", str)
 FileResourceId = NewType("FileResourceId", str)
+UploadId = NewType("UploadId", str)
 EventId = NewType("EventId", str)
 
 TENANT_TOKEN_LENGTH = 26

@@ -82,7 +82,7 @@ def _parameters(route: Route) -> list[JsonSchemaValue]:
     ]
     headers = (*CALLER_HEADERS, IDEMPOTENCY_KEY) if route.idempotency_key else CALLER_HEADERS
     in_headers: list[JsonSchemaValue] = [{"$ref": f"#/components/parameters/{header.name}"} for header in headers]
-    return in_path + list(_query_parameters(route.query)) + in_headers
+    return in_path + list(_query_parameters(route.taken_query)) + in_headers
 
 
 def _query_parameters(query: type[Body] | None) -> Iterator[JsonSchemaValue]:

@@ -1,8 +1,9 @@
 """Operations over HTTP: requests and answers."""
 
+import re
 from typing import Annotated, Final
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from shared.contracts.body import Body, Whole, drop_default
 from shared.contracts.enums import FailureCode, OperationStatus, OperationType, ResourceType
@@ -17,7 +18,32 @@ MAX_MANUAL_RETRIES: Final = 3
 MAX_POLL_AFTER_MS: Final = 60_000
 
 
+MAX_WAIT_SECONDS: Final = 30
+
+_JSON_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+
+
+def _read_number(value: object) -> object:
+    """A query holds text; a number in it is written as in JSON."""
+    return float(value) if isinstance(value, str) and _JSON_NUMBER.fullmatch(value) else value
+
+
 NullableTime = Annotated[UtcTime | None, Field(json_schema_extra=drop_default)]
+
+
+class OperationQuery(Body):
+    """How an operation is looked at."""
+
+    wait: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=MAX_WAIT_SECONDS,
+            description="Seconds to wait for the operation's end: the answer comes as soon as it has ended, "
+            "else after that time with its present state.",
+        ),
+        BeforeValidator(_read_number),
+    ] = 0
 
 
 class OperationReasonRequest(Body):

@@ -5,6 +5,9 @@ from typing import Annotated, Final, Generic, Self, TypeVar
 from pydantic import Field, model_validator
 
 from shared.contracts.body import Body, Whole
+from shared.contracts.ids import DocumentId, SpaceId
+from shared.contracts.text import Id
+from shared.contracts.wire import Maybe
 
 MAX_PAGE_SIZE: Final = 100
 DEFAULT_PAGE_SIZE: Final = 20
@@ -22,6 +25,24 @@ class ListQuery(Body):
     def offset(self) -> int:
         """How many items come before this page."""
         return (self.page - 1) * self.page_size
+
+
+class SpaceListQuery(ListQuery):
+    """Beside the contract: go through a list that changes meanwhile without missing or repeating what stays."""
+
+    after: Annotated[
+        Maybe[Id[SpaceId]],
+        Field(description="The list begins after this space; pages and totals count from there."),
+    ] = None
+
+
+class DocumentListQuery(ListQuery):
+    """Beside the contract: go through a list that changes meanwhile without missing or repeating what stays."""
+
+    after: Annotated[
+        Maybe[Id[DocumentId]],
+        Field(description="The list begins after this document; pages and totals count from there."),
+    ] = None
 
 
 class Listing(Body, Generic[Item_co]):

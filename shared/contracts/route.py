@@ -64,6 +64,8 @@ class Route:
     success_status: int
     request: type[Body] | None = None
     query: type[Body] | None = None
+    own_query: type[Body] | None = None
+    """What we take in the query beside the contract; all of it may be left out."""
     data: type[Body] | UnionType
     actions: tuple[Action, ...]
     approval: Approval
@@ -71,6 +73,11 @@ class Route:
     toolset: Toolset
     idempotency_key: bool = False
     client_may_retry: bool = False
+
+    @property
+    def taken_query(self) -> type[Body] | None:
+        """What the query may hold: the contract's, with ours beside it."""
+        return self.own_query or self.query
 
     @property
     def is_list(self) -> bool:

@@ -17,8 +17,8 @@ from shared.contracts.documents import (
     EmptyRequest,
 )
 from shared.contracts.enums import Action
-from shared.contracts.operations import ManualRetryAccepted, Operation, OperationReasonRequest
-from shared.contracts.paging import ListQuery
+from shared.contracts.operations import ManualRetryAccepted, Operation, OperationQuery, OperationReasonRequest
+from shared.contracts.paging import DocumentListQuery, ListQuery, SpaceListQuery
 from shared.contracts.retrieval import (
     CitationContextQuery,
     CitationSource,
@@ -50,6 +50,7 @@ def _read(
     *,
     request: type[Body] | None = None,
     query: type[Body] | None = None,
+    own_query: type[Body] | None = None,
 ) -> Route:
     return Route(
         tool=tool,
@@ -58,6 +59,7 @@ def _read(
         success_status=200,
         request=request,
         query=query,
+        own_query=own_query,
         data=data,
         actions=(action,),
         approval=Approval.ALLOW,
@@ -99,7 +101,15 @@ _ONE_OPERATION: Final = "/operations/{operationId}"
 _ADMIN: Final = Toolset.ADMIN
 _ALLOW: Final = Approval.ALLOW
 
-SPACE_LIST: Final = _read("knowledge_space_list", "GET", "/spaces", SpaceList, Action.SPACE_VIEW, query=ListQuery)
+SPACE_LIST: Final = _read(
+    "knowledge_space_list",
+    "GET",
+    "/spaces",
+    SpaceList,
+    Action.SPACE_VIEW,
+    query=ListQuery,
+    own_query=SpaceListQuery,
+)
 SPACE_GET: Final = _read("knowledge_space_get", "GET", _ONE_SPACE, Space, Action.SPACE_VIEW)
 DOCUMENT_LIST: Final = _read(
     "knowledge_document_list",
@@ -108,6 +118,7 @@ DOCUMENT_LIST: Final = _read(
     DocumentList,
     Action.DOCUMENT_VIEW,
     query=ListQuery,
+    own_query=DocumentListQuery,
 )
 DOCUMENT_GET: Final = _read("knowledge_document_get", "GET", _ONE_DOCUMENT, DocumentDetail, Action.DOCUMENT_VIEW)
 SEARCH: Final = _read(
@@ -126,7 +137,14 @@ SOURCE_READ: Final = _read(
     Action.DOCUMENT_VIEW,
     query=CitationContextQuery,
 )
-OPERATION_GET: Final = _read("knowledge_operation_get", "GET", _ONE_OPERATION, Operation, Action.RESOURCE_VIEW)
+OPERATION_GET: Final = _read(
+    "knowledge_operation_get",
+    "GET",
+    _ONE_OPERATION,
+    Operation,
+    Action.RESOURCE_VIEW,
+    own_query=OperationQuery,
+)
 DOCUMENT_DOWNLOAD: Final = Route(
     tool="knowledge_document_download",
     method="POST",

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 import orjson
 from sqlalchemy import Connection
 
+from shared.contracts.enums import DocumentStatus
 from shared.contracts.ids import SpaceId
 from shared.contracts.metadata import DocumentMetadataOutput
 from shared.database.codec import Composed, RowCodec
@@ -71,10 +72,11 @@ def save_documents(conn: Connection, documents: Sequence[Document], *, tags_chan
         _insert_tags(conn, [document for document in documents if document.id in tags_changed])
 
 
-def count_undeleted(conn: Connection, space_id: SpaceId) -> int:
-    """How many documents of the space are not DELETED."""
-    text = "SELECT count(*) FROM document WHERE space_id = :space AND status <> 'DELETED'"
-    return int(run(conn, text, space=space_id).scalar_one())
+def holds_documents(conn: Connection, space_id: SpaceId, statuses: Collection[DocumentStatus]) -> bool:
+    """Whether a document of the space is in one of these statuses."""
+    text = "SELECT 1 FROM document WHERE space_id = :space AND status AMONG :statuses LIMIT 1"
+    wanted = [status.value for status in statuses]
+    return run(conn, text, space=space_id, statuses=wanted).first() is not None
 
 
 def _insert_tags(conn: Connection, documents: Sequence[Document]) -> None:

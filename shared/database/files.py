@@ -6,15 +6,17 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from shared.contracts.ids import FileId, FileResourceId, SubjectId, TenantId
+from shared.contracts.ids import DocumentId, FileId, FileResourceId, SubjectId, TenantId
 from shared.database.codec import RowCodec
 from shared.database.joined import Part
 from shared.database.locking import LOCK_CLAUSE, Lock
+from shared.database.predicate import DOCUMENT_VISIBLE, NOT_HIDDEN, reach_parameters
 from shared.database.rows import TableRows
 from shared.database.settings import SQLITE
 from shared.database.sql import run
 from shared.database.tables.columns import table_of, to_microseconds
 from shared.database.tables.files import FileResourceRow, FileRow, FileStatus
+from shared.domain.authorization import Reach
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,8 @@ class FileResource:
     file_id: FileId
     file_name: str
     content_type: str
+    is_twin: bool = False
+    """The same content was there when it was uploaded."""
     created_at: datetime
     expires_at: datetime
 
@@ -60,6 +64,17 @@ WHERE id AMONG :ids AND status = 'LIVE'
     )
     AND NOT EXISTS (SELECT 1 FROM file_resource WHERE file_resource.file_id = file.id AND expires_at > :now)
 """
+
+
+# SQLite joins a CROSS JOIN in the order in which it is written: from the few versions of one file outwards.
+_DOCUMENTS = f"""
+SELECT DISTINCT document.id, document.created_at
+FROM document_version AS version CROSS JOIN document CROSS JOIN space
+WHERE version.file_id = :file AND document.id = version.document_id
+    AND version.id IN (document.active_version_id, document.candidate_version_id)
+    AND space.id = document.space_id AND {NOT_HIDDEN} AND {DOCUMENT_VISIBLE}
+ORDER BY document.created_at, document.id LIMIT :most
+"""  # noqa: S608 - names of ours only
 
 
 def adopt_or_insert_file(conn: Connection, file: StoredFile) -> StoredFile:
@@ -104,16 +119,25 @@ def insert_resource(conn: Connection, resource: FileResource) -> None:
 
 
 def load_resource(
-    conn: Connection, tenant_id: TenantId, subject: SubjectId, resource_id: FileResourceId, now: datetime
+    conn: Connection,
+    tenant_id: TenantId,
+    subject: SubjectId,
+    resource_id: FileResourceId,
+    now: datetime,
+    *,
+    lock: Lock = Lock.SHARE,
 ) -> tuple[FileResource, StoredFile] | None:
-    """The subject's own, unexpired resource with its file, which is locked against being purged; else None."""
+    """The subject's own, unexpired resource with its file, which is locked against being purged; else None.
+
+    Whoever only shows it takes no lock.
+    """
     dialect = conn.dialect.name
-    lock = "" if dialect == SQLITE else f"{LOCK_CLAUSE[Lock.SHARE]} OF file"
+    clause = "" if dialect == SQLITE or lock is Lock.NONE else f"{LOCK_CLAUSE[lock]} OF file"
     text = f"""
         SELECT {_RESOURCE.columns(dialect)}, {_FILE.columns(dialect)}
         FROM file_resource JOIN file ON file.id = file_resource.file_id
         WHERE file_resource.id = :id AND file_resource.tenant_id = :tenant AND file_resource.subject = :subject
-            AND file_resource.expires_at > :now AND file.status = 'LIVE'{lock}
+            AND file_resource.expires_at > :now AND file.status = 'LIVE'{clause}
     """  # noqa: S608 - names of ours only
     now_cell = to_microseconds(now)
     rows = run(conn, text, id=resource_id, tenant=tenant_id, subject=subject, now=now_cell).all()
@@ -121,6 +145,13 @@ def load_resource(
         if resource is not None and file is not None:
             return resource, file
     return None
+
+
+def documents_of_file(conn: Connection, reach: Reach, file_id: FileId, *, limit: int) -> tuple[DocumentId, ...]:
+    """Up to `limit` documents that the caller may see and whose active or candidate version holds the file's content,
+    the oldest first.
+    """
+    return tuple(row[0] for row in run(conn, _DOCUMENTS, file=file_id, most=limit, **reach_parameters(reach)))
 
 
 def expired_resources(conn: Connection, now: datetime, *, limit: int) -> list[FileResource]:

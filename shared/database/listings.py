@@ -68,34 +68,47 @@ _OPERATIONS = f"""FROM operation CROSS JOIN space
     WHERE space.id = operation.space_id AND {DOCUMENT_VISIBLE}"""
 
 
-def list_spaces(conn: Connection, reach: Reach, *, page: int, page_size: int) -> tuple[list[Space], int]:
-    """One page of the spaces that are not DELETED, oldest first, and how many there are in all."""
+_AFTER = " AND ({table}.created_at, {table}.id) > (SELECT created_at, id FROM {table} AS last WHERE last.id = :after)"
+"""What comes after a row in the order of creation; the row may be deleted by now, but is still there."""
+
+
+def list_spaces(
+    conn: Connection, reach: Reach, *, page: int, page_size: int, after: SpaceId | None = None
+) -> tuple[list[Space], int]:
+    """One page of the spaces that are not DELETED, oldest first, and how many there are in all.
+
+    With `after`, the list is what was created after that space.
+    """
     columns = _SPACE.columns(conn.dialect.name)
+    chosen = _SPACES + (_AFTER.format(table="space") if after is not None else "")
     text = f"""
-        SELECT page.*, total.number FROM (SELECT count(*) AS number {_SPACES}) AS total
+        SELECT page.*, total.number FROM (SELECT count(*) AS number {chosen}) AS total
         LEFT JOIN (
-            SELECT {columns} {_SPACES} ORDER BY space.created_at, space.id LIMIT :size OFFSET :skip
+            SELECT {columns} {chosen} ORDER BY space.created_at, space.id LIMIT :size OFFSET :skip
         ) AS page ON true
         ORDER BY page.created_at, page.id
     """  # noqa: S608 - names of ours only
-    rows = run(conn, text, **reach_parameters(reach), **_page(page, page_size)).all()
+    rows = run(conn, text, after=after, **reach_parameters(reach), **_page(page, page_size)).all()
     return _present(_SPACE, rows), int(rows[0][-1])
 
 
 def list_documents(
-    conn: Connection, reach: Reach, space_id: SpaceId, *, page: int, page_size: int
+    conn: Connection, reach: Reach, space_id: SpaceId, *, page: int, page_size: int, after: DocumentId | None = None
 ) -> tuple[list[ListedDocument], int]:
-    """One page of a space's documents that are not hidden, oldest first, and how many there are in all."""
+    """One page of a space's documents that are not hidden, oldest first, and how many there are in all.
+
+    With `after`, the list is what was created after that document.
+    """
     is_whole = visible_space(conn, reach, space_id) is not None
-    text = _documents_text(conn.dialect.name, is_whole)
-    rows = run(conn, text, space=space_id, **reach_parameters(reach), **_page(page, page_size)).all()
+    text = _documents_text(conn.dialect.name, is_whole, after is not None)
+    rows = run(conn, text, space=space_id, after=after, **reach_parameters(reach), **_page(page, page_size)).all()
     found = zip(_DOCUMENT.read(rows), _ACTIVE.read(rows), strict=True)
     items = [ListedDocument(document=document, active=active) for document, active in found if document is not None]
     return items, int(rows[0][-1])
 
 
 @cache
-def _documents_text(dialect: str, is_whole: bool) -> str:
+def _documents_text(dialect: str, is_whole: bool, is_after: bool) -> str:
     """The keys of all are counted and cut to the page; only the page's own rows are read whole.
 
     A space that is granted whole is authorised once, and not once more for each document in it.
@@ -103,6 +116,8 @@ def _documents_text(dialect: str, is_whole: bool) -> str:
     visible = "space.tenant_id = :tenant" if is_whole else SINGLE_DOCUMENT_VISIBLE
     chosen = f"""FROM document CROSS JOIN space
         WHERE space.id = document.space_id AND document.space_id = :space AND {NOT_HIDDEN} AND {visible}"""
+    if is_after:
+        chosen += _AFTER.format(table="document")
     return f"""
         SELECT {_DOCUMENT.columns(dialect)}, {_ACTIVE.columns(dialect)}, total.number
         FROM (SELECT count(*) AS number {chosen}) AS total

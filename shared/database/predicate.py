@@ -11,7 +11,8 @@ from shared.domain.authorization import Reach
 
 _IS_CALLER = "(held.principal_kind, held.principal) AMONG PAIRS :principals"
 
-_SPACE_IN_REACH = "space.tenant_id = :tenant AND space.security_domain AMONG :domains"
+SPACE_IN_REACH = "space.tenant_id = :tenant AND space.security_domain AMONG :domains"
+"""The space is the caller's tenant's and in one of their domains; alone it is enough only to manage spaces."""
 
 _GRANTED = """EXISTS (
     SELECT 1 FROM access_grant AS held
@@ -25,13 +26,13 @@ _GRANTED_DOCUMENTS = """
     WHERE held.tenant_id = :tenant AND held.document_id <> '' AND {is_caller}
 """
 
-SPACE_VISIBLE = f"{_SPACE_IN_REACH} AND {_SPACE_GRANTED}"
+SPACE_VISIBLE = f"{SPACE_IN_REACH} AND {_SPACE_GRANTED}"
 """The caller may act on the whole space."""
 
-DOCUMENT_VISIBLE = f"{_SPACE_IN_REACH} AND ({_SPACE_GRANTED} OR {_DOCUMENT_GRANTED})"
+DOCUMENT_VISIBLE = f"{SPACE_IN_REACH} AND ({_SPACE_GRANTED} OR {_DOCUMENT_GRANTED})"
 """The caller may act on the document, which is joined with its space."""
 
-SINGLE_DOCUMENT_VISIBLE = f"{_SPACE_IN_REACH} AND document.id IN ({_GRANTED_DOCUMENTS.format(is_caller=_IS_CALLER)})"
+SINGLE_DOCUMENT_VISIBLE = f"{SPACE_IN_REACH} AND document.id IN ({_GRANTED_DOCUMENTS.format(is_caller=_IS_CALLER)})"
 """The caller may act on the document because it was granted by itself."""
 
 NOT_HIDDEN = "document.status NOT IN ('DELETING', 'DELETED')"

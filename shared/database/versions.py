@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import Connection
 
 from shared.contracts.commands import SourceFile
-from shared.contracts.ids import DocumentId
 from shared.database.codec import Composed, RowCodec
 from shared.database.locking import Lock
 from shared.database.rows import TableRows
@@ -59,12 +58,10 @@ def load_versions(conn: Connection, ids: Collection[str], *, lock: Lock = Lock.N
     return {version.id: version for version in VERSION_CODEC.read(_ROWS.by_key(conn, ids, lock))}
 
 
-def load_versions_of(conn: Connection, document_id: DocumentId, *, lock: Lock = Lock.NONE) -> list[Version]:
-    """All versions of a document, by id when they are locked and by number otherwise."""
-    order = ("number",) if lock is Lock.NONE else None
-    return VERSION_CODEC.read(
-        _ROWS.where(conn, "document_id = :document", order=order, lock=lock, document=document_id)
-    )
+def lock_remaining_versions(conn: Connection, document_ids: Collection[str]) -> list[Version]:
+    """The versions of these documents that are not DELETED, locked."""
+    condition = "document_id AMONG :documents AND status <> 'DELETED'"
+    return VERSION_CODEC.read(_ROWS.where(conn, condition, lock=Lock.UPDATE, documents=document_ids))
 
 
 def insert_versions(conn: Connection, versions: Sequence[Version]) -> None:

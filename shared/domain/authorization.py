@@ -7,10 +7,9 @@ granted to them, to one of their groups or to one of their roles.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum, unique
 from types import MappingProxyType
 
-from shared.contracts.enums import Action, OperationType, ResourceType
+from shared.contracts.enums import Action, OperationType, PrincipalKind, ResourceType
 from shared.contracts.ids import TenantId
 from shared.domain.errors import Forbidden
 from shared.domain.identity import Caller
@@ -68,15 +67,6 @@ RESOURCE_ACTIONS: Mapping[ResourceType, Action] = MappingProxyType(
 """What `RESOURCE_VIEW` means for an operation: seeing what it is about."""
 
 
-@unique
-class PrincipalKind(StrEnum):
-    """To whom something can be granted."""
-
-    USER = "user"
-    GROUP = "group"
-    ROLE = "role"
-
-
 @dataclass(frozen=True, slots=True, order=True)
 class Principal:
     """One user, group or role of a tenant."""
@@ -111,9 +101,14 @@ def reach(caller: Caller, action: Action, roles: RoleTable) -> Reach:
     return Reach(tenant_id=caller.tenant, domains=frozenset(caller.domains), principals=principals_of(caller))
 
 
+def allows(caller: Caller, action: Action, roles: RoleTable) -> bool:
+    """Whether any role of the caller allows the action."""
+    return any(action in roles.get(role, frozenset()) for role in caller.roles)
+
+
 def require_action(caller: Caller, action: Action, roles: RoleTable) -> None:
     """Refuse when no role of the caller allows the action; what may be seen is another question."""
-    if not any(action in roles.get(role, frozenset()) for role in caller.roles):
+    if not allows(caller, action, roles):
         raise Forbidden(f"None of your roles allows {action.value}.")
 
 

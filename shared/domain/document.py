@@ -5,7 +5,7 @@ from datetime import datetime
 
 from shared.contracts.enums import DocumentStatus, VersionStatus
 from shared.contracts.ids import DocumentId, SpaceId, SubjectId, TenantId, VersionId
-from shared.contracts.metadata import DocumentMetadataOutput
+from shared.contracts.metadata import DocumentMetadataOutput, DocumentMetadataPatch
 from shared.domain.errors import Conflict, DocumentNotFound, OperationPending, StaleVersion
 from shared.domain.transitions import Table, move
 from shared.domain.version import RUNNING, Version
@@ -93,10 +93,24 @@ def accept_replacement(document: Document, candidate: Version | None, version: V
     )
 
 
-def require_reindexable(document: Document, active: Version | None) -> None:
-    """Only a document that serves a version can be indexed again."""
+def require_reindexable(document: Document, active: Version | None) -> Version:
+    """The version that is to be indexed again; only a document that has one can be."""
     if document.status not in {DocumentStatus.ACTIVE, DocumentStatus.DISABLED} or active is None:
         raise Conflict("Only a document with an active version can be reindexed.")
+    return active
+
+
+def described(document: Document, name: str | None, patch: DocumentMetadataPatch | None, now: datetime) -> Document:
+    """The document with what was given of a name and of metadata; allowed in every status in which it is seen."""
+    if document.is_hidden:
+        raise DocumentNotFound
+    return replace(
+        document,
+        name=document.name if name is None else name,
+        metadata=document.metadata if patch is None else patch.apply_to(document.metadata),
+        lock_version=document.lock_version + 1,
+        updated_at=now,
+    )
 
 
 def switched(document: Document, enabled: bool, now: datetime) -> Document:

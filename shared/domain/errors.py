@@ -27,8 +27,11 @@ KnowgateError
 from dataclasses import dataclass
 from datetime import timedelta
 
-from shared.contracts.enums import FailureReason
+from shared.contracts.enums import FailureReason, FileFault
 from shared.contracts.errors import ErrorCode
+
+LIMIT_REACHED = "LIMIT_REACHED"
+"""The reason of a fault whose field is the name of a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +181,12 @@ class InvalidInput(Rejected):
 class FileRefused(InvalidInput):
     """The file cannot be taken at all."""
 
-    def __init__(self, message: str, *, code: ErrorCode = ErrorCode.INVALID_INPUT, field: str = "file") -> None:
-        super().__init__(message, faults=(FieldFault(field, code.value, message),))
+    def __init__(
+        self, message: str, fault: FileFault, *, code: ErrorCode = ErrorCode.INVALID_INPUT, field: str = "file"
+    ) -> None:
+        super().__init__(message, faults=(FieldFault(field, fault.value, message),))
         self.code = code
+        self.fault = fault
 
 
 class ContentRejected(Rejected):
@@ -243,7 +249,7 @@ class LimitReached(Transient):
     message = "A limit was reached. Try again later."
 
     def __init__(self, limit: str, *, retry_after: timedelta) -> None:
-        super().__init__(retry_after=retry_after, faults=(FieldFault(limit, "LIMIT_REACHED", self.message),))
+        super().__init__(retry_after=retry_after, faults=(FieldFault(limit, LIMIT_REACHED, self.message),))
         self.limit = limit
 
 

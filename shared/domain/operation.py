@@ -5,6 +5,7 @@ from datetime import datetime
 
 from shared.contracts.enums import FailureReason, OperationStatus, OperationType, ResourceType, Step
 from shared.contracts.ids import CommandId, DocumentId, OperationId, SpaceId, SubjectId, TenantId, VersionId
+from shared.domain.errors import NotCancellable
 from shared.domain.transitions import Table, move, terminal
 
 _END = frozenset({OperationStatus.SUCCEEDED, OperationStatus.FAILED, OperationStatus.CANCELLED})
@@ -123,6 +124,15 @@ class Operation:
             is_retryable=retryable,
         )
 
+    def cancelling(self, now: datetime) -> "Operation":
+        """The operation once a cancel was asked for that a worker has to confirm."""
+        command = CommandId(self.id, Step.CANCEL, 1, 1)
+        return replace(self, cancel=command, cancel_requested_at=now, updated_at=now)
+
+    def cancel_given_up(self, now: datetime) -> "Operation":
+        """The operation as if its cancel had never been asked for: it ends by itself."""
+        return replace(self, cancel=None, cancel_requested_at=None, updated_at=now)
+
     def issued(self, command: CommandId, now: datetime) -> "Operation":
         """The operation with another current work command."""
         return replace(self, work=command, updated_at=now)
@@ -138,7 +148,15 @@ class Operation:
         return self.cancel_requested_at is not None and not self.is_over
 
 
-def first_command(operation: Operation) -> CommandId | None:
-    """The command an operation begins with, or None when it needs none."""
-    step = FIRST_STEP[operation.type]
+def require_cancellable(operation: Operation) -> None:
+    """Refuse to cancel what is over, and what no worker can stop."""
+    if operation.is_over:
+        raise NotCancellable(f"The operation has ended already: it is {operation.status.value}.")
+    if operation.type not in CANCELLABLE:
+        raise NotCancellable("Only an upload, a replacement and a reindexing can be cancelled.")
+
+
+def first_command(operation: Operation, step: Step | None = None) -> CommandId | None:
+    """The command an operation begins with, or None when it needs none; `step` if it is not the usual one."""
+    step = step or FIRST_STEP[operation.type]
     return None if step is None else CommandId(operation.id, step, 1, 1)

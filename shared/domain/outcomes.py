@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Final
 
 from shared.contracts.enums import (
     DocumentStatus,
@@ -16,11 +17,14 @@ from shared.contracts.enums import (
 from shared.contracts.ids import CommandId
 from shared.domain.document import Document
 from shared.domain.failure import FAILURES
+from shared.domain.manual_retry import may_retry
 from shared.domain.purge import PurgeOrder
 from shared.domain.retry import LONGEST_EXPONENT, RetryAt, decide_retry, wait_before
 from shared.domain.space import Space
 from shared.domain.version import Version
 from shared.domain.work import IssueCommand, Moment, Projected, Work, with_operation
+
+CANCEL_GIVEN_UP: Final = "operation.cancel-given-up"
 
 
 def go_on(work: Work, step: Step, moment: Moment) -> Projected:
@@ -85,9 +89,9 @@ def fail(
     text: str | None = None,
     retry_after: timedelta | None = None,
 ) -> Projected:
-    """Try again later, or give up. A cancelling operation has nothing left to wait for: it is CANCELLED."""
+    """Try again later, or give up. What is unwanted has nothing left to wait for: it is CANCELLED."""
     work = with_operation(work, work.operation.began(moment.now))
-    if work.operation.is_cancelling:
+    if work.is_unwanted:
         return cancel(work, moment)
     decision = decide_retry(
         failure_class or FAILURES[reason].failure_class,
@@ -116,7 +120,7 @@ def _try_again(work: Work, step: Step, at: datetime, moment: Moment) -> Projecte
 
 def _give_up(work: Work, step: Step, reason: FailureReason, text: str, retryable: bool, moment: Moment) -> Projected:
     now = moment.now
-    operation = work.operation.gave_up(reason, text, retryable=retryable, now=now)
+    operation = work.operation.gave_up(reason, text, retryable=retryable and may_retry(work.operation), now=now)
     if work.version is None:
         then = SpaceStatus.DELETE_FAILED if step is Step.REMOVE else SpaceStatus.CREATE_FAILED
         return Projected(work=replace(work, operation=operation, space=work.space.moved(then, now)))
@@ -124,6 +128,20 @@ def _give_up(work: Work, step: Step, reason: FailureReason, text: str, retryable
     return Projected(
         work=replace(work, operation=operation, version=version, document=_without_candidate(work, moment))
     )
+
+
+def request_cancel(work: Work, moment: Moment, *, is_out: bool) -> Projected:
+    """Cancel at once when the current command has not gone out; otherwise by a command that has a worker confirm it.
+
+    Once is enough: a second request changes nothing.
+    """
+    if work.operation.is_cancelling:
+        return Projected(work=work)
+    if not is_out:
+        return cancel(work, moment)
+    operation = work.operation.cancelling(moment.now)
+    issue = None if operation.cancel is None else IssueCommand(operation.cancel, moment.now)
+    return Projected(work=with_operation(work, operation), issue=issue)
 
 
 def cancel(work: Work, moment: Moment) -> Projected:
@@ -154,7 +172,13 @@ def issue_again(work: Work, current: CommandId, moment: Moment) -> Projected:
 
 
 def cancel_again(work: Work, current: CommandId, moment: Moment) -> Projected:
-    """Cancelling is housekeeping: tried until it works or is given up, never counted as a retry."""
+    """Cancelling is housekeeping: tried until it works or its time is up, never counted as a retry.
+
+    For a document that is being deleted it is tried on: nothing is to become of that work anyway.
+    """
+    requested_at = work.operation.cancel_requested_at or moment.now
+    if moment.now - requested_at >= moment.rules.cancel_deadline and not work.is_leaving:
+        return Projected(work=with_operation(work, work.operation.cancel_given_up(moment.now)), note=CANCEL_GIVEN_UP)
     again = CommandId(current.owner, Step.CANCEL, current.attempt + 1, 1)
     due_at = moment.now + wait_before(moment.rules.retry, min(current.attempt, LONGEST_EXPONENT), moment.jitter)
     operation = replace(work.operation, cancel=again, updated_at=moment.now)

@@ -14,14 +14,27 @@ _AGE_SHARE = 0.25
 def poll_after(operation: Operation, now: datetime) -> timedelta:
     """How long a caller should wait before the next look.
 
-    A waiting operation is worth a look when its retry is due. Otherwise a quarter of its age so far,
-    so that polling costs little beside the work and sees the end soon after it came.
+    A waiting operation is worth a look when its retry is due. Otherwise a quarter of the time since it last set out
+    for something new, so that polling costs little beside the work and sees the end soon after it came.
     """
     if operation.is_over:
         return timedelta(0)
-    if operation.next_retry_at is not None and operation.next_retry_at > now:
-        return _bounded(operation.next_retry_at - now)
-    return _bounded((now - operation.created_at) * _AGE_SHARE)
+    waits_until = None if operation.is_cancelling else operation.next_retry_at
+    if waits_until is not None and waits_until > now:
+        return _bounded(waits_until - now)
+    return _bounded((now - _set_out_at(operation, now)) * _AGE_SHARE)
+
+
+def _set_out_at(operation: Operation, now: datetime) -> datetime:
+    """Since when it has been waiting for a worker, or at work, or being cancelled: time before says nothing of that."""
+    turns = (
+        operation.created_at,
+        operation.started_at,
+        operation.last_retry_at,
+        operation.next_retry_at,
+        operation.cancel_requested_at,
+    )
+    return max((turn for turn in turns if turn is not None and turn <= now), default=now)
 
 
 def _bounded(wait: timedelta) -> timedelta:

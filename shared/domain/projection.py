@@ -68,17 +68,26 @@ def _move(work: Work, event: AnyEvent, moment: Moment) -> Projected:
 
 
 def _skip(work: Work, event: AnyEvent, moment: Moment) -> Projected:
-    """Fence 2: purge what a command that is no longer current left at the provider, by exactly its id."""
-    native = _reported_native_id(event)
+    """Fence 2: purge what a command that is no longer current left at the provider, by exactly its id.
+
+    One that ended without telling an id may have left something all the same; a version that is gone is purged by name.
+    """
     version = work.version
-    if native is None or version is None:
+    if version is None:
         return Projected(work=work, is_skipped=True)
+    native = _reported_native_id(event)
     is_gone = version.status in {VersionStatus.CANCELLED, VersionStatus.DELETED}
-    is_other = version.native_document_id is not None and version.native_document_id != native
-    if not is_gone and not is_other:
+    is_other = native is not None and version.native_document_id not in {None, native}
+    is_known = native is not None and (is_gone or is_other or work.is_leaving)
+    if not is_known and not (is_gone and _ended_untold(event)):
         return Projected(work=work, is_skipped=True)
     order = PurgeOrder(version_id=version.id, native_document_id=native, reason=PurgeReason.LEFTOVER, due_at=moment.now)
     return Projected(work=work, purges=(order,), is_skipped=True)
+
+
+def _ended_untold(event: AnyEvent) -> bool:
+    """Work that ended before it was done: what it had made by then it does not tell."""
+    return isinstance(event, StepFailed | StepInterrupted) and event.step in IN_STEP
 
 
 def _reported_native_id(event: AnyEvent) -> str | None:
@@ -118,7 +127,7 @@ def _uploaded(work: Work, step: Step, native: str, moment: Moment) -> Projected:
     version = replace(version.advanced(VersionStatus.UPLOADED, moment.now), native_document_id=native)
     work = replace(work, version=version)
     following = NEXT_STEP[step]
-    if work.operation.is_cancelling or following is None:
+    if work.is_unwanted or following is None:
         return cancel(work, moment)
     return go_on(work, following, moment)
 
@@ -149,8 +158,9 @@ def _fail(work: Work, event: StepFailed, moment: Moment) -> Projected:
 
 def _interrupt(work: Work, event: StepInterrupted, moment: Moment) -> Projected:
     current = CommandId.parse(event.command_id)
-    if event.reason is InterruptReason.SHUTDOWN:
+    is_cancel = event.step is Step.CANCEL
+    if event.reason is InterruptReason.SHUTDOWN and (is_cancel or not work.is_unwanted):
         return issue_again(work, current, moment)
-    if event.step is Step.CANCEL:
+    if is_cancel:
         return cancel_again(work, current, moment)
     return fail(work, event.step, FailureReason.WORKER_CRASHED, moment)

@@ -68,6 +68,16 @@ class Purge:
         """The command of the current attempt."""
         return CommandId(self.id, self.step, self.attempt, self.issue)
 
+    @property
+    def is_untried(self) -> bool:
+        """True while it only waits to remove all of its version for the first time."""
+        return self.status is PurgeStatus.WAITING and self.attempt == 1 and self.native_document_id is None
+
+    def taken_over(self, operation_id: OperationId, now: datetime) -> "Purge":
+        """The purge as one that a delete waits for; there is no grace any more."""
+        due_at = min(self.due_at, now)
+        return replace(self, reason=PurgeReason.DELETED, operation_id=operation_id, due_at=due_at, updated_at=now)
+
     def issued(self, now: datetime) -> "Purge":
         """The purge with its command out."""
         return replace(self, status=move(PURGE_MOVES, self.status, PurgeStatus.ISSUED), updated_at=now)
@@ -87,6 +97,11 @@ class Purge:
             due_at=now + wait,
             updated_at=now,
         )
+
+    def postponed(self, policy: RetryPolicy, now: datetime, jitter: float) -> "Purge":
+        """The purge after its command could not even be made: it makes way for others, and counts as tried."""
+        wait = wait_before(policy, min(self.attempt, LONGEST_EXPONENT), jitter)
+        return replace(self, attempt=self.attempt + 1, issue=1, due_at=now + wait, updated_at=now)
 
     def interrupted(self, now: datetime) -> "Purge":
         """The purge waiting to be issued again without counting."""

@@ -41,13 +41,24 @@ class Work:
             and self.version.operation_id == self.operation.id
         )
 
+    @property
+    def is_unwanted(self) -> bool:
+        """True when its success is of no use any more: it is being cancelled, or its document is being deleted."""
+        return self.operation.is_cancelling or self.is_leaving
+
+    @property
+    def is_leaving(self) -> bool:
+        """True when the document is being deleted or is gone."""
+        return self.document is not None and self.document.is_hidden
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """What is settled by configuration: waits between retries, and how long a retired version is kept."""
+    """What is settled by configuration: waits between retries, how long a retired version is kept, a cancel tried."""
 
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     retired_grace: timedelta = timedelta(minutes=1)
+    cancel_deadline: timedelta = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +86,8 @@ class Projected:
     issue: IssueCommand | None = None
     purges: tuple[PurgeOrder, ...] = ()
     is_skipped: bool = False
+    note: str | None = None
+    """What the audit calls it, when it is worth telling although no status changed."""
 
 
 def with_operation(work: Work, operation: Operation) -> Work:

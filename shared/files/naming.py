@@ -4,6 +4,7 @@ import re
 import unicodedata
 from urllib.parse import quote
 
+from shared.contracts.enums import FileFault
 from shared.files.errors import FileNameRefused
 
 LONGEST_NAME = 255
@@ -28,9 +29,9 @@ def clean_file_name(claimed: str) -> str:
     visible = "".join(character for character in last if _is_kept(character))
     name = unicodedata.normalize("NFC", visible).strip()
     if name.strip(".") == "":
-        raise FileNameRefused("The file has no name.")
+        raise FileNameRefused("The file has no name.", FileFault.EMPTY)
     if len(name) > LONGEST_NAME:
-        raise FileNameRefused(f"The file name is longer than {LONGEST_NAME} characters.")
+        raise FileNameRefused(f"The file name is longer than {LONGEST_NAME} characters.", FileFault.TOO_LONG)
     return name
 
 

@@ -23,3 +23,7 @@ class FilesSettings(BaseSettings):
     """The largest file that an upload may bring."""
     resource_ttl: PositiveDuration = timedelta(hours=24)
     """How long an uploaded file waits for a document to take it."""
+    upload_ttl: PositiveDuration = timedelta(hours=24)
+    """How long a resumable upload that is not whole waits for its next bytes."""
+    sweep_interval: PositiveDuration = timedelta(seconds=60)
+    """Between two looks for resumable uploads that are over."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import BinaryIO
 
 from shared.contracts.content_types import ContentType
+from shared.contracts.enums import FileFault
 from shared.domain.errors import FileRefused
 from shared.files.archive_members import NotAnArchive, member_names
 from shared.files.errors import FileTypeRefused
@@ -20,7 +21,7 @@ from shared.files.signatures import (
     ZIP_MAGICS,
     Signature,
 )
-from shared.files.text_likeness import is_text, is_unmarked_utf16, kind_of_text
+from shared.files.text_likeness import is_blank, is_text, is_unmarked_utf16, kind_of_text
 
 HEAD_BYTES = 64 * 1024
 PDF_MAY_BEGIN_BEFORE = 1024
@@ -43,13 +44,16 @@ def sniff(view: BinaryIO, file_name: str) -> ContentType:
     view.seek(0)
     head = view.read(HEAD_BYTES)
     if not head:
-        raise FileRefused("The file is empty.")
+        raise FileRefused("The file is empty.", FileFault.EMPTY)
     found = _binary_kind(head, view)
+    if found is None and len(head) < HEAD_BYTES and is_blank(head):
+        raise FileRefused("The file holds nothing but white space.", FileFault.EMPTY)
     claimed = BY_EXTENSION.get(extension_of(file_name))
     if found is None:
         found = claimed if claimed in TEXT_KINDS else kind_of_text(head)
     if claimed is not None and claimed is not found:
-        raise FileTypeRefused(f"The file is named .{extension_of(file_name)}, but its content is {NAMES[found]}.")
+        message = f"The file is named .{extension_of(file_name)}, but its content is {NAMES[found]}."
+        raise FileTypeRefused(message, FileFault.TYPE_MISMATCH)
     return found
 
 
@@ -60,7 +64,7 @@ def _binary_kind(head: bytes, view: BinaryIO) -> ContentType | None:
     if head.startswith(ZIP_MAGICS):
         return _office_kind(view)
     if head.startswith(OLE_MAGIC):
-        raise FileTypeRefused(_ole_refusal(head))
+        raise _ole_refusal(head)
     _refuse_any(WRITTEN_AS_TEXT, head)
     if is_text(head):
         return None
@@ -77,7 +81,8 @@ def _office_kind(view: BinaryIO) -> ContentType:
     try:
         names = member_names(view)
     except NotAnArchive:
-        raise FileRefused("The file begins like an Office document but its end is damaged or missing.") from None
+        message = "The file begins like an Office document but its end is damaged or missing."
+        raise FileRefused(message, FileFault.DAMAGED) from None
     folders = {name.partition("/")[0] for name in names}
     kinds = [kind for folder, kind in OFFICE_FOLDERS.items() if folder in folders]
     if CONTENT_TYPES_PART in names and len(kinds) == 1:
@@ -86,10 +91,13 @@ def _office_kind(view: BinaryIO) -> ContentType:
     raise FileTypeRefused(f"The content is {other}. Files of this kind are not taken.")
 
 
-def _ole_refusal(head: bytes) -> str:
+def _ole_refusal(head: bytes) -> FileTypeRefused:
     if ENCRYPTED_OFFICE_MARK in head:
-        return "The content is an Office document that is encrypted. Remove its password and upload it again."
-    return "The content is an Office document of the kind before 2007, or encrypted. Save it as DOCX, PPTX or XLSX."
+        message = "The content is an Office document that is encrypted. Remove its password and upload it again."
+        return FileTypeRefused(message, FileFault.ENCRYPTED)
+    return FileTypeRefused(
+        "The content is an Office document of the kind before 2007, or encrypted. Save it as DOCX, PPTX or XLSX."
+    )
 
 
 def _refuse_any(signatures: Iterable[Signature], head: bytes) -> None:

@@ -4,6 +4,7 @@ It keeps bytes under keys. What the bytes are, whose they are and how long they 
 """
 
 import asyncio
+import errno
 import os
 import tempfile
 from collections.abc import AsyncIterable, AsyncIterator, Iterator, Mapping
@@ -21,7 +22,7 @@ from obstore.store import LocalStore, from_url
 from pydantic import SecretStr
 
 from shared.domain.errors import StoreUnavailable
-from shared.files.errors import ObjectMissing
+from shared.files.errors import ObjectMissing, StoreFull
 from shared.files.keys import OBJECTS, check_key
 from shared.files.measured import MeasuredStream
 from shared.files.object_view import ObjectView
@@ -44,6 +45,9 @@ BRIEF_RETRY: "RetryConfig" = {
     "retry_timeout": timedelta(seconds=10),
 }
 """Bridges a lost connection. Anything longer is for whoever decides on the next attempt."""
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+_NO_ROOM_SIGNS = (*(f"(os error {number})" for number in sorted(NO_ROOM)), "StorageFull", "507 Insufficient Storage")
+"""How a directory, an S3 server of one's own and HTTP say that there is no room left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +76,7 @@ class ByteSpan:
 
 
 class FileStore:
-    """Objects under keys. Store failures are StoreUnavailable, absent objects ObjectMissing."""
+    """Objects under keys. Store failures are StoreUnavailable (StoreFull among them), absent objects ObjectMissing."""
 
     def __init__(self, store: "ObjectStore", *, directory: Path | None = None) -> None:
         """Prefer `open`. `directory` is where a directory store keeps its objects as files."""
@@ -212,4 +216,11 @@ def _store_errors() -> Iterator[None]:
     except FileNotFoundError as error:
         raise ObjectMissing from error
     except (BaseError, OSError) as error:
-        raise StoreUnavailable from error
+        raise (StoreFull() if _tells_of_no_room(error) else StoreUnavailable()) from error
+
+
+def _tells_of_no_room(error: Exception) -> bool:
+    """The library gives every failure of a directory the same type; only its text holds the system's own number."""
+    if isinstance(error, OSError):
+        return error.errno in NO_ROOM
+    return any(sign in str(error) for sign in _NO_ROOM_SIGNS)

@@ -21,6 +21,9 @@ _FAMILIAR = re.compile(
 )
 """Latin, Greek, Cyrillic, Chinese, Japanese and Korean with their punctuation."""
 
+_INVISIBLE = "".join(character for code in range(0x3001) if (character := chr(code)).isspace()) + "\u200b\ufeff"
+"""What a person sees nothing of: white space, and a byte order mark wherever it stands."""
+
 _HTML_START = re.compile(
     r"\s*(?:<\?xml[^>]*>\s*)?(?>(?:<!--.*?-->\s*)*)<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
 )
@@ -32,6 +35,13 @@ LEAST_MAIL_HEADERS = 3
 def is_text(head: bytes) -> bool:
     """Whether a file that begins with `head` is text: marked Unicode, UTF-8, or bytes of an older encoding."""
     return _decode_marked(head) is not None or _few_controls(head)
+
+
+def is_blank(content: bytes) -> bool:
+    """Whether text holds nothing but white space, or only a byte order mark."""
+    marked = _decode_marked(content)
+    text = content.decode("utf-8", "replace") if marked is None else marked
+    return text.strip(_INVISIBLE) == ""
 
 
 def is_unmarked_utf16(head: bytes) -> bool:

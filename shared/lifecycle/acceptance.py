@@ -7,7 +7,7 @@ from typing import Protocol
 
 from sqlalchemy import Connection
 
-from shared.contracts.enums import OperationStatus, OperationType, ResourceType
+from shared.contracts.enums import OperationStatus, OperationType, ResourceType, Step
 from shared.contracts.ids import OperationId
 from shared.database.audit import write_entries
 from shared.database.operations import insert_operations
@@ -18,7 +18,7 @@ from shared.domain.transitions import IllegalMove
 from shared.domain.version import Version
 from shared.domain.work import Work
 from shared.lifecycle.commands import build_command, outbox_row
-from shared.lifecycle.recording import Stateful, record_transition
+from shared.lifecycle.recording import NO_DETAILS, Stateful, reason_details, record_transition
 from shared.lifecycle.request import Request
 from shared.lifecycle.surroundings import Surroundings
 
@@ -76,12 +76,16 @@ def accept(
     request: Request,
     around: Surroundings,
     now: datetime,
+    *,
+    first_step: Step | None = None,
+    reason: str | None = None,
 ) -> Accepted:
     """Store the operation with its first command in the outbox and the audit of all that changed.
 
-    The rest of the work's rows are the caller's to store, before this.
+    The rest of the work's rows are the caller's to store, before this. `first_step`: when it is not the usual one of
+    such an operation. `reason` is what the caller gave for the move.
     """
-    command_id = first_command(work.operation)
+    command_id = first_command(work.operation, first_step)
     if command_id is None:
         raise IllegalMove(f"an operation of type {work.operation.type.value} begins with no command")
     operation = work.operation.issued(command_id, now)
@@ -101,6 +105,7 @@ def accept(
             new_id=around.new_id,
             operation=operation,
             action=operation.type.value if change.after is operation else None,
+            details=reason_details(reason) if change.after is operation else NO_DETAILS,
         )
     ]
     write_entries(conn, entries)

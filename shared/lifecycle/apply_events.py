@@ -4,9 +4,10 @@ The order of locks is that of the whole product: space, document, operation, ver
 kind by id. An event that is known to the inbox changes nothing.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Final
 
 from sqlalchemy import Connection
 
@@ -19,7 +20,7 @@ from shared.database.inbox import known_events, remember_events
 from shared.database.locking import Lock
 from shared.database.operations import load_operations, save_operations
 from shared.database.outbox import OutboxCommand, close_commands, insert_commands, withdraw_unpublished
-from shared.database.purges import insert_purges
+from shared.database.purges import insert_purges, load_purges
 from shared.database.spaces import load_spaces, save_spaces
 from shared.database.versions import load_versions, save_versions
 from shared.domain.audit import Actor, AuditEntry, Origin
@@ -31,13 +32,16 @@ from shared.domain.space import Space
 from shared.domain.version import Version
 from shared.domain.work import Projected, Work
 from shared.lifecycle.commands import build_command, outbox_row
+from shared.lifecycle.deletion import begin_deletes, settle_deletes
 from shared.lifecycle.held import Held
 from shared.lifecycle.purges import apply_purge_events, new_purge
-from shared.lifecycle.recording import record_transition
+from shared.lifecycle.recording import Stateful, record_transition
 from shared.lifecycle.surroundings import Surroundings
 
 HOUSEKEEPING = frozenset({Step.PURGE, Step.PURGE_FILE})
 """Commands of these steps belong to purges, not to operations."""
+
+ORIGIN: Final = Origin(actor=Actor.PROJECTOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +84,18 @@ def apply_events(conn: Connection, received: Sequence[ReceivedEvent], around: Su
     if not fresh:
         return counts
     work_events = [item for item in fresh if item.event.step not in HOUSEKEEPING]
-    batch = _load(conn, work_events, around.clock())
+    purge_events = [item.event for item in fresh if item.event.step in HOUSEKEEPING]
+    owners = {CommandId.parse(item.event.command_id).owner for item in work_events}
+    batch = _load(conn, owners | _deletes_of(conn, purge_events), around.clock())
     for item in work_events:
         _apply(batch, item, around, counts)
     terminal = [item.event.command_id for item in fresh if item.event.type in TERMINAL_EVENTS]
     close_commands(conn, terminal)
     _save(conn, batch, around)
-    purge_events = [item.event for item in fresh if item.event.step in HOUSEKEEPING]
-    counts.applied += apply_purge_events(conn, purge_events, around)
+    begin_deletes(conn, _left_alone(batch), ORIGIN, around, batch.now)
+    purges = apply_purge_events(conn, purge_events, around)
+    settle_deletes(conn, {purge.operation_id for purge in purges if purge.operation_id}, ORIGIN, around, batch.now)
+    counts.applied += len(purges)
     remember_events(conn, [item.event.event_id for item in fresh], batch.now)
     counts.issued = len(batch.commands)
     return counts
@@ -105,9 +113,21 @@ def _unknown(conn: Connection, received: Sequence[ReceivedEvent], counts: Applie
     return fresh
 
 
-def _load(conn: Connection, received: Iterable[ReceivedEvent], now: datetime) -> _Batch:
+def _deletes_of(conn: Connection, purge_events: Iterable[AnyEvent]) -> set[str]:
+    """The operations that wait for the purges which the events are about."""
+    purges = load_purges(conn, {CommandId.parse(event.command_id).owner for event in purge_events})
+    return {purge.operation_id for purge in purges.values() if purge.operation_id is not None}
+
+
+def _left_alone(batch: _Batch) -> set[str]:
+    """The documents that are being deleted and on which something has just ended."""
+    ended = {operation.document_id for operation in batch.operations.changed() if operation.is_over}
+    documents = [batch.documents.get(document_id) for document_id in ended]
+    return {document.id for document in documents if document is not None and document.is_hidden}
+
+
+def _load(conn: Connection, owners: Collection[str], now: datetime) -> _Batch:
     """Load and lock what the events may move. A first, unlocked look at the operations tells what that is."""
-    owners = {CommandId.parse(item.event.command_id).owner for item in received}
     seen = load_operations(conn, owners).values()
     about_spaces = {operation.space_id for operation in seen if operation.document_id is None}
     spaces = load_spaces(conn, about_spaces, lock=Lock.UPDATE)
@@ -140,7 +160,7 @@ def _apply(batch: _Batch, item: ReceivedEvent, around: Surroundings, counts: App
         counts.skipped += 1
     else:
         counts.applied += 1
-    _record(batch, before, projected.work, item, around)
+    _record(batch, before, projected, item, around)
     _keep(batch, projected.work)
     _follow(batch, projected, item, around)
 
@@ -168,9 +188,10 @@ def _keep(batch: _Batch, work: Work) -> None:
     batch.versions.put(work.active)
 
 
-def _record(batch: _Batch, before: Work, after: Work, item: ReceivedEvent, around: Surroundings) -> None:
-    origin = Origin(actor=Actor.PROJECTOR, traceparent=item.traceparent)
-    pairs = (
+def _record(batch: _Batch, before: Work, projected: Projected, item: ReceivedEvent, around: Surroundings) -> None:
+    after = projected.work
+    origin = replace(ORIGIN, traceparent=item.traceparent)
+    pairs: tuple[tuple[Stateful | None, Stateful | None], ...] = (
         (before.operation, after.operation),
         (before.space, after.space),
         (before.document, after.document),
@@ -181,7 +202,13 @@ def _record(batch: _Batch, before: Work, after: Work, item: ReceivedEvent, aroun
         if now is not None and was is not now:
             batch.entries.extend(
                 record_transition(
-                    was, now, origin=origin, now=batch.now, new_id=around.new_id, operation=after.operation
+                    was,
+                    now,
+                    origin=origin,
+                    now=batch.now,
+                    new_id=around.new_id,
+                    operation=after.operation,
+                    action=projected.note if now is after.operation else None,
                 )
             )
 

@@ -32,6 +32,11 @@ def open_space(conn: Connection, space_id: SpaceId, action: Action, request: Req
     """The space, locked against deletion, when the caller may do `action` in it and it takes mutations."""
     if visible_space(conn, reach(request.caller, action, request.roles), space_id) is None:
         raise SpaceNotFound
+    return held_open(conn, space_id)
+
+
+def held_open(conn: Connection, space_id: SpaceId) -> Space:
+    """The space, locked against deletion, when it takes mutations; who may ask is settled already."""
     space = load_spaces(conn, {space_id}, lock=Lock.SHARE)[space_id]
     require_open(space)
     return space

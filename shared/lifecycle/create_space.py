@@ -3,12 +3,12 @@
 from sqlalchemy import Connection
 
 from shared.contracts.commands import ProviderProfile
-from shared.contracts.enums import Action, OperationType, SpaceStatus
+from shared.contracts.enums import Action, OperationType, PrincipalKind, SpaceStatus
 from shared.contracts.ids import SpaceId
 from shared.contracts.spaces import SpaceCreateRequest
 from shared.database.grants import Grant, insert_grants
 from shared.database.spaces import code_is_taken, insert_spaces
-from shared.domain.authorization import Principal, PrincipalKind, reach, require_domain
+from shared.domain.authorization import Principal, reach, require_domain
 from shared.domain.errors import Conflict, FieldFault
 from shared.domain.space import Space
 from shared.domain.work import Work

@@ -1,13 +1,13 @@
 """Purges: made by decisions, issued when due and when nothing else of the version is out, ended by events."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection
 
 from shared.contracts.enums import EventType, InterruptReason, PurgeReason, Step, VersionStatus
 from shared.contracts.events import TERMINAL_EVENTS, AnyEvent, StepInterrupted
-from shared.contracts.ids import CommandId, PurgeId
+from shared.contracts.ids import CommandId, OperationId, PurgeId
 from shared.database.audit import write_entries
 from shared.database.files import delete_files, load_files, mark_purging
 from shared.database.locking import Lock
@@ -28,6 +28,18 @@ from shared.telemetry.stamps import new_traceparent
 def new_purge(work: Work, order: PurgeOrder, around: Surroundings, now: datetime) -> Purge:
     """The row of a purge that a decision about `work` ordered."""
     version = next(v for v in (work.version, work.active) if v is not None and v.id == order.version_id)
+    return version_purge(version, order, around, now)
+
+
+def version_purge(
+    version: Version,
+    order: PurgeOrder,
+    around: Surroundings,
+    now: datetime,
+    *,
+    operation_id: OperationId | None = None,
+) -> Purge:
+    """The row of a purge of this version; `operation_id` is the delete that waits for it."""
     return Purge(
         id=PurgeId(around.new_id("pur")),
         tenant_id=version.tenant_id,
@@ -38,6 +50,7 @@ def new_purge(work: Work, order: PurgeOrder, around: Surroundings, now: datetime
         document_id=version.document_id,
         version_id=version.id,
         native_document_id=order.native_document_id,
+        operation_id=operation_id,
         due_at=order.due_at,
         created_at=now,
         updated_at=now,
@@ -46,8 +59,14 @@ def new_purge(work: Work, order: PurgeOrder, around: Surroundings, now: datetime
 
 def issue_purges(conn: Connection, around: Surroundings, *, limit: int) -> int:
     """Issue up to `limit` purges that are due and whose version no command is out for; how many were."""
+    due = due_purges(conn, around.clock(), limit=limit)
+    return issue_these(conn, {purge.id for purge in due}, around)
+
+
+def issue_these(conn: Connection, purge_ids: Collection[str], around: Surroundings) -> int:
+    """Issue those of the purges that still wait, one of each version at a time; how many were."""
     now = around.clock()
-    purges = due_purges(conn, now, limit=limit)
+    purges = _one_of_each_version(load_purges(conn, purge_ids, lock=Lock.UPDATE).values())
     spaces = load_spaces(conn, {purge.space_id for purge in purges if purge.space_id is not None})
     versions = load_versions(conn, {purge.version_id for purge in purges if purge.version_id is not None})
     files = load_files(conn, {purge.file_id for purge in purges if purge.file_id is not None})
@@ -74,11 +93,27 @@ def issue_purges(conn: Connection, around: Surroundings, *, limit: int) -> int:
     return len(rows)
 
 
-def apply_purge_events(conn: Connection, events: Sequence[AnyEvent], around: Surroundings) -> int:
-    """Apply the events of purge commands; how many ended or postponed a purge."""
+def _one_of_each_version(purges: Iterable[Purge]) -> list[Purge]:
+    chosen: dict[str, Purge] = {}
+    for purge in purges:
+        if purge.status is PurgeStatus.WAITING:
+            chosen.setdefault(purge.version_id or purge.id, purge)
+    return list(chosen.values())
+
+
+def postpone_purge(conn: Connection, purge_id: str, around: Surroundings) -> None:
+    """Make a purge whose command cannot be built wait, so that it does not stand in the way of others."""
+    waiting = load_purges(conn, {purge_id}, lock=Lock.UPDATE).values()
+    now = around.clock()
+    retry = around.settings.rules().retry
+    save_purges(conn, [purge.postponed(retry, now, around.chance()) for purge in waiting])
+
+
+def apply_purge_events(conn: Connection, events: Sequence[AnyEvent], around: Surroundings) -> list[Purge]:
+    """Apply the events of purge commands; those that were ended or postponed."""
     terminal = [event for event in events if event.type in TERMINAL_EVENTS]
     if not terminal:
-        return 0
+        return []
     now = around.clock()
     owners = {PurgeId(CommandId.parse(event.command_id).owner) for event in terminal}
     seen = load_purges(conn, owners)
@@ -96,7 +131,7 @@ def apply_purge_events(conn: Connection, events: Sequence[AnyEvent], around: Sur
     done = [purge for purge in changed.values() if purge.status is PurgeStatus.DONE]
     _end_versions(conn, done, versions, around, now)
     delete_files(conn, {purge.file_id for purge in done if purge.file_id is not None})
-    return len(changed)
+    return list(changed.values())
 
 
 def _after(purge: Purge, event: AnyEvent, around: Surroundings, now: datetime) -> Purge:

@@ -1,8 +1,10 @@
 """Turns what a move changed into audit entries: one for each status that changed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
 
 from shared.contracts.enums import ResourceType
 from shared.contracts.ids import OperationId, TenantId
@@ -14,6 +16,10 @@ from shared.domain.version import Version
 from shared.telemetry.stamps import NewId
 
 Stateful = Space | Document | Version | Operation
+
+Detail = str | int | float | bool | None
+
+NO_DETAILS: Final[Mapping[str, Detail]] = MappingProxyType({})
 
 _RESOURCE: dict[type[Stateful], ResourceType] = {
     Space: ResourceType.SPACE,
@@ -32,10 +38,11 @@ def record_transition(
     new_id: NewId,
     operation: Operation | None = None,
     action: str | None = None,
+    details: Mapping[str, Detail] = NO_DETAILS,
 ) -> Iterator[AuditEntry]:
     """One entry if the status changed or the thing is new, none otherwise.
 
-    `action` names what a caller asked for; without one the entry is `<resource>.<status>`.
+    `action` names what a caller asked for, and then there always is an entry; without one it is `<resource>.<status>`.
     """
     was: StrEnum | None = None if before is None else before.status
     if before is not None and was is after.status and action is None:
@@ -54,4 +61,10 @@ def record_transition(
         parent_operation_id=None if operation is None else operation.parent_id,
         before=None if was is None else was.value,
         after=after.status.value,
+        details=details,
     )
+
+
+def reason_details(reason: str | None) -> Mapping[str, Detail]:
+    """Why a caller asked for a move, as the entry of the move tells it."""
+    return NO_DETAILS if reason is None else {"reason": reason}

@@ -24,13 +24,15 @@ class PipelineSettings(BaseSettings):
     ingest_deadline: PositiveDuration = timedelta(hours=6)
     other_deadline: PositiveDuration = timedelta(minutes=5)
     """For provisioning, cancelling and purging."""
+    cancel_deadline: PositiveDuration = timedelta(minutes=10)
+    """How long it is tried to stop what was cancelled; then the cancel is given up and the work ends by itself."""
     answers_kept: PositiveDuration = timedelta(days=7)
     """How long the answer to a request with an idempotency key is replayed."""
 
     def rules(self) -> Rules:
         """The part of the settings that decisions read."""
         retry = RetryPolicy(first_wait=self.retry_first_wait, longest_wait=self.retry_longest_wait)
-        return Rules(retry=retry, retired_grace=self.retired_grace)
+        return Rules(retry=retry, retired_grace=self.retired_grace, cancel_deadline=self.cancel_deadline)
 
     def deadline(self, step: Step) -> timedelta:
         """How long a worker may work on a step."""

@@ -4,17 +4,23 @@ It publishes first and notes it afterwards. A crash in between publishes a comma
 message id: the broker stores it, or says that it has it. The same goes for rows that the api was to publish.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Protocol
 
 from sqlalchemy import Connection
 
 from shared.contracts.enums import Step
+from shared.contracts.ids import OperationId
 from shared.database.database import Database
 from shared.database.outbox import OutboxCommand, Publication, find_left_by_sender, mark_published
-from shared.database.outbox_queue import count_open, steps_waiting, take_due
-from shared.messaging.publisher import Publisher
+from shared.database.outbox_queue import UNLIMITED, count_open, steps_waiting, take_due
+from shared.domain.errors import StoreUnavailable
+from shared.messaging.codec import Message
+from shared.messaging.publisher import Acked
+from shared.outbox.pace import Pace
 from shared.outbox.sending import message_of, publications
 from shared.outbox.windows import Windows
 from shared.telemetry.stamps import Clock
@@ -32,7 +38,17 @@ class Dispatched:
     published: int
     unacknowledged: int
     room: Mapping[Step, int]
-    """What is left of each window."""
+    """How much of each window senders may fill themselves: none while anything that is due waits for its turn, and none
+    when tenants have a limit, since only a look at the tables tells whether one has reached it."""
+    cancelled: frozenset[OperationId] = frozenset()
+    """The operations whose cancel went out."""
+
+
+class Publishes(Protocol):
+    """Puts messages into the commands stream; `messaging` satisfies it."""
+
+    async def publish_many(self, messages: Sequence[Message]) -> Sequence[Acked | StoreUnavailable]:
+        """For each message its acknowledgement or why there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,35 +56,44 @@ class Dispatcher:
     """Publishes from the database into the commands stream. `guard` joins each transaction and holds the lease."""
 
     database: Database
-    publisher: Publisher
+    publisher: Publishes
     windows: Windows
     slots: Callable[[], Mapping[Step, int]]
     """What the workers have announced."""
     guard: Callable[[Connection], None]
     clock: Clock
+    most_per_tenant: int = UNLIMITED
+    """Commands of one tenant and step that are out at once."""
+    pace: Pace = field(default_factory=Pace)
 
     async def round(self) -> Dispatched:
         """One look at what is due, and its publication."""
         rows, room = await self.database.read(self._look)
         if not rows:
             return Dispatched(published=0, unacknowledged=0, room=room)
+        self.pace.note(Counter(row.step for row in rows), self.clock())
         answers = await self.publisher.publish_many([message_of(row, SOURCE) for row in rows])
         noted = publications(rows, answers, self.clock())
         if noted:
             await self.database.write(lambda conn: self._note(conn, noted))
-        return Dispatched(published=len(noted), unacknowledged=len(rows) - len(noted), room=room)
+        return Dispatched(
+            published=len(noted), unacknowledged=len(rows) - len(noted), room=room, cancelled=_cancelled(rows)
+        )
 
     def _look(self, conn: Connection) -> tuple[list[OutboxCommand], dict[Step, int]]:
         now = self.clock()
         rows = find_left_by_sender(conn, now - LEFT_AFTER)
-        room = self.windows.room(self.slots(), count_open(conn))
+        room = self.windows.room(self.slots(), self.pace.per_second(now), count_open(conn))
         for step in steps_waiting(conn):
-            if room[step]:
-                due = take_due(conn, step, limit=room[step], now=now)
-                room[step] -= len(due)
-                rows += due
-        return rows, room
+            due = take_due(conn, step, limit=room[step] + 1, now=now, most_per_tenant=self.most_per_tenant)
+            rows += due[: room[step]]
+            room[step] = max(0, room[step] - len(due))
+        return rows, room if self.most_per_tenant == UNLIMITED else dict.fromkeys(room, 0)
 
     def _note(self, conn: Connection, noted: list[Publication]) -> None:
         self.guard(conn)
         mark_published(conn, noted)
+
+
+def _cancelled(rows: Sequence[OutboxCommand]) -> frozenset[OperationId]:
+    return frozenset(OperationId(row.owner_id) for row in rows if row.step is Step.CANCEL)

@@ -3,6 +3,7 @@
 A command is lost when its stream is another one; or when its message is gone and the projector has since come past
 everything that the events stream held when that was seen, so no answer is on its way. It then waits to be published
 again, under a new message id. Each such publication counts as a crash: the fourth time we answer in the worker's stead.
+Nothing is published again of an operation that has ended: that is answered at once.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from sqlalchemy import Connection
 from shared.contracts.catalogue import Stream
 from shared.database.database import Database
 from shared.database.dead_letters import stuck_owners
+from shared.database.operations import find_ended
 from shared.database.outbox import OutboxCommand, find_commands, find_published, mark_gone, raise_publication
 from shared.domain.errors import Transient
 from shared.messaging.codec import command_message_id
@@ -118,6 +120,8 @@ class Recovery:
         still = [row for row in find_commands(conn, owners) if (row.command_id, row.publication) in seen]
         for row in still:
             log.warning("outbox.command.lost", command=row.command_id, publication=row.publication)
-        raise_publication(conn, [row for row in still if row.publication < PUBLICATIONS], self.clock())
-        self.interrupt(conn, [row for row in still if row.publication >= PUBLICATIONS])
+        ended = find_ended(conn, owners)
+        given_up = [row for row in still if row.publication >= PUBLICATIONS or row.owner_id in ended]
+        raise_publication(conn, [row for row in still if row not in given_up], self.clock())
+        self.interrupt(conn, given_up)
         return len(still)

@@ -15,9 +15,11 @@ from shared.contracts.text import js_trim
 from shared.database.database import Database
 from shared.database.listings import visible_documents, visible_spaces
 from shared.database.searchable import SearchTarget, searchable_versions, still_searchable
+from shared.database.spaces import load_spaces
 from shared.domain.authorization import Reach, RoleTable, reach
 from shared.domain.errors import DocumentNotFound, FieldFault, ProviderUnavailable, SpaceDisabled, SpaceNotFound
 from shared.domain.identity import Caller
+from shared.domain.space import Space
 from shared.providers.ports import ProviderReads, Question, Ranking, SpaceRef
 from shared.retrieval.citations import CitedPlace, seal_citation
 from shared.retrieval.fusion import Fused, fuse, select
@@ -126,7 +128,12 @@ def _require_spaces(conn: Connection, reached: Reach, space_ids: Sequence[SpaceI
     spaces = visible_spaces(conn, reached, space_ids)
     if len(spaces) < len(set(space_ids)):
         raise SpaceNotFound(faults=_absent("knowledgeSpaceIds", space_ids, spaces))
-    if any(space.status is SpaceStatus.DISABLED for space in spaces.values()):
+    _require_enabled(spaces.values())
+
+
+def _require_enabled(spaces: Collection[Space]) -> None:
+    """What is named in a search is searched, or the caller is told why not."""
+    if any(space.status is SpaceStatus.DISABLED for space in spaces):
         raise SpaceDisabled
 
 
@@ -134,6 +141,7 @@ def _require_documents(conn: Connection, reached: Reach, document_ids: Sequence[
     documents = visible_documents(conn, reached, document_ids)
     if len(documents) < len(set(document_ids)):
         raise DocumentNotFound(faults=_absent("documentIds", document_ids, documents))
+    _require_enabled(load_spaces(conn, {document.space_id for document in documents.values()}).values())
 
 
 def _absent(field: str, asked: Sequence[str], seen: Collection[str]) -> tuple[FieldFault, ...]:

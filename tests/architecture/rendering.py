@@ -1,4 +1,4 @@
-"""Renders the parts of ARCHITECTURE.md that are made from the code, and puts them between their marks.
+"""Renders the parts of documents that are made from the code, and puts them between their marks.
 
 `python -m tests.architecture.rendering` writes the documents anew; a test fails when they are out of step.
 """
@@ -6,15 +6,22 @@
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from shared.contracts.admin import ADMIN_ROUTES
 from shared.contracts.asyncapi import build_asyncapi
 from shared.contracts.catalogue import CATALOGUE
+from shared.contracts.errors import ERROR_RULES
+from shared.contracts.files import FILE_ROUTES
 from shared.contracts.openapi import build_openapi
+from shared.contracts.route import Route
+from shared.contracts.routes import ROUTES
+from shared.contracts.transition_events import EVENTS_FOLLOW
+from shared.contracts.uploads import UPLOAD_ROUTES
 from shared.domain.document import DOCUMENT_MOVES
 from shared.domain.failure import FAILURE_CODES, FAILURES
 from shared.domain.operation import OPERATION_MOVES
@@ -24,6 +31,7 @@ from tests.architecture.environment import ENVIRONMENT, render_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 ARCHITECTURE = ROOT / "docs" / "ARCHITECTURE.md"
+HTTP = ROOT / "docs" / "http.md"
 OPENAPI = ROOT / "docs" / "openapi.json"
 ASYNCAPI = ROOT / "docs" / "asyncapi.json"
 
@@ -55,6 +63,23 @@ def failure_table() -> str:
     return "\n".join(lines)
 
 
+def error_table() -> str:
+    """Every error code that the gateway sends."""
+    lines = ["| code | status | retryable | what it says |", "|---|---|---|---|"]
+    for code, rule in ERROR_RULES.items():
+        lines.append(f"| `{code.value}` | {rule.status} | {'yes' if rule.retryable else 'no'} | {rule.message} |")
+    return "\n".join(lines)
+
+
+def route_table(routes: Iterable[Route]) -> str:
+    """Routes, what they answer, and the action that a caller's roles must allow."""
+    lines = ["| method | path | answers | action |", "|---|---|---|---|"]
+    for route in routes:
+        actions = ", ".join(f"`{action.value}`" for action in route.actions)
+        lines.append(f"| {route.method} | `{route.path}` | {route.success_status} | {actions} |")
+    return "\n".join(lines)
+
+
 def _first(table: Mapping[Any, frozenset[Any]]) -> StrEnum:
     first: StrEnum = next(iter(table))
     return first
@@ -63,6 +88,10 @@ def _first(table: Mapping[Any, frozenset[Any]]) -> StrEnum:
 PARTS: dict[str, Callable[[], str]] = {
     "messages": message_table,
     "failures": failure_table,
+    "errors": error_table,
+    "contract-routes": lambda: route_table(ROUTES),
+    "own-routes": lambda: route_table((*FILE_ROUTES, *UPLOAD_ROUTES, EVENTS_FOLLOW)),
+    "admin-routes": lambda: route_table(ADMIN_ROUTES),
     "space-states": lambda: state_diagram(SPACE_MOVES, _first(SPACE_MOVES)),
     "document-states": lambda: state_diagram(DOCUMENT_MOVES, _first(DOCUMENT_MOVES)),
     "version-states": lambda: state_diagram(VERSION_MOVES, _first(VERSION_MOVES)),
@@ -90,6 +119,7 @@ def documents() -> dict[Path, str]:
     release = version("knowgate")
     return {
         ARCHITECTURE: render(ARCHITECTURE.read_text(encoding="utf-8")),
+        HTTP: render(HTTP.read_text(encoding="utf-8")),
         OPENAPI: as_json(build_openapi(release)),
         ASYNCAPI: as_json(build_asyncapi(release)),
         ENVIRONMENT: render_environment(),

@@ -35,6 +35,7 @@ from shared.contracts.operations import ManualRetryAccepted, Operation
 from shared.contracts.paging import Pagination
 from shared.contracts.retrieval import CitationSource, DownloadLink, RetrievalEmpty, RetrievalHit, RetrievalMatches
 from shared.contracts.spaces import Space, SpaceCreated, SpaceList, SpaceOperationAccepted, SpaceUpdated
+from shared.contracts.transition_events import TransitionEvent
 
 NOON: Final = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 IN_SHANGHAI: Final = datetime(2026, 5, 4, 20, 0, 0, 123456, tzinfo=timezone(timedelta(hours=8)))
@@ -280,6 +281,36 @@ OWN_SAMPLES: Final[Mapping[str, tuple[Body, ...]]] = {
             sha256="0" * 64,
             expires_at=NOON,
             deduplicated=False,
+        ),
+        FileResource(
+            file_resource_id=FileResourceId("file-2"),
+            file_name="copy.pdf",
+            mime_type="application/pdf",
+            file_size=2048,
+            sha256="0" * 64,
+            expires_at=NOON,
+            deduplicated=True,
+            documents=(DocumentId("document-1"), DocumentId("document-2")),
+        ),
+    ),
+    "TransitionEvent": (
+        TransitionEvent(
+            seq=1,
+            at=NOON,
+            action="space.creating",
+            resource_type=ResourceType.SPACE,
+            resource_id="space-1",
+            after="CREATING",
+        ),
+        TransitionEvent(
+            seq=17,
+            at=NOON,
+            action="operation.succeeded",
+            resource_type=ResourceType.OPERATION,
+            resource_id="operation-1",
+            operation_id=OperationId("operation-1"),
+            before="RUNNING",
+            after="SUCCEEDED",
         ),
     ),
 }

@@ -354,16 +354,30 @@ def test_a_throttling_provider_is_given_the_time_it_asks_for() -> None:
     assert projected.work.operation.next_retry_at == NOW + timedelta(seconds=90)
 
 
+def leaving(work: Work) -> Work:
+    """The work once its document is being deleted."""
+    assert work.document is not None
+    return replace(work, document=replace(work.document, status=DocumentStatus.DELETING))
+
+
+def test_nothing_more_is_begun_for_a_document_that_is_being_deleted() -> None:
+    for ending in (Ending.SUCCESS, Ending.TRANSIENT, Ending.CRASH, Ending.SHUTDOWN):
+        work = leaving(replacement(has_active=False))
+        upload = work.operation.work
+        assert upload is not None
+        projected = project(work, report(upload, ending, "a")[2], MOMENT)
+        assert projected.issue is None
+        assert projected.work.operation.status is OperationStatus.CANCELLED
+
+
 def test_a_success_for_a_document_that_is_being_deleted_ends_cancelled_and_is_purged() -> None:
     work = replacement(has_active=False)
-    assert work.document is not None
-    work = replace(work, document=replace(work.document, status=DocumentStatus.DELETING))
     upload = work.operation.work
     assert upload is not None
     work = project(work, report(upload, Ending.SUCCESS, "a")[2], MOMENT).work
     ingest = work.operation.work
     assert ingest is not None
-    projected = project(work, report(ingest, Ending.SUCCESS, "a")[2], MOMENT)
+    projected = project(leaving(work), report(ingest, Ending.SUCCESS, "a")[2], MOMENT)
     _, version = projected.work.candidate()
     assert projected.work.operation.status is OperationStatus.CANCELLED
     assert version.status is VersionStatus.CANCELLED

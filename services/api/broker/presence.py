@@ -6,7 +6,7 @@ from typing import Final
 
 from services.api.broker.room import MonotonicClock
 from shared.contracts.errors import ErrorCode
-from shared.domain.errors import FieldFault, StoreUnavailable
+from shared.domain.errors import LIMIT_REACHED, FieldFault, StoreUnavailable
 
 BROKER_DOWN: Final = "broker_down"
 WORTH_TRYING_AFTER: Final = timedelta(seconds=5)
@@ -19,7 +19,7 @@ class BrokerDown(StoreUnavailable):
     message = "New work is not taken on while the message broker is away. Try again later."
 
     def __init__(self) -> None:
-        fault = FieldFault(BROKER_DOWN, "LIMIT_REACHED", self.message)
+        fault = FieldFault(BROKER_DOWN, LIMIT_REACHED, self.message)
         super().__init__(retry_after=WORTH_TRYING_AFTER, faults=(fault,))
 
 

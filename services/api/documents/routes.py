@@ -1,7 +1,6 @@
-"""Documents: upload, get, list, replace."""
+"""Documents: upload, get, list."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -10,18 +9,19 @@ from services.api.documents.views import Slot, document_body, document_detail, o
 from services.api.edge.answers import Answer, found, page_of
 from services.api.edge.call import Call, Handler
 from services.api.moves import Moves
-from services.api.paging import page_query
-from shared.contracts.documents import DocumentList, DocumentReplaceRequest, DocumentUploadRequest
+from services.api.paging import AFTER_NOTHING, page_query
+from services.api.replays import may_act_on_new_document
+from shared.contracts.documents import DocumentList, DocumentUploadRequest
 from shared.contracts.enums import Action, OperationStatus, Step
-from shared.contracts.ids import DocumentId, OperationId, SpaceId
+from shared.contracts.ids import DocumentId, SpaceId
+from shared.contracts.paging import DocumentListQuery
 from shared.contracts.route import Route
-from shared.contracts.routes import DOCUMENT_GET, DOCUMENT_LIST, DOCUMENT_REPLACE, DOCUMENT_UPLOAD
-from shared.database.listings import list_documents, view_document, visible_operation, visible_space
+from shared.contracts.routes import DOCUMENT_GET, DOCUMENT_LIST, DOCUMENT_UPLOAD
+from shared.database.listings import ListedDocument, list_documents, view_document, visible_space
+from shared.database.reached import is_document_in_reach
 from shared.domain.authorization import Reach, reach
 from shared.domain.errors import DocumentNotFound, SpaceNotFound
 from shared.domain.version import Version
-from shared.lifecycle.once import Reauthorise
-from shared.lifecycle.replace_document import replace_document
 from shared.lifecycle.upload_document import upload_document
 
 
@@ -34,12 +34,7 @@ class DocumentRoutes:
 
     def handlers(self) -> Mapping[Route, Handler]:
         """Its routes."""
-        return {
-            DOCUMENT_UPLOAD: self.upload,
-            DOCUMENT_GET: self.get,
-            DOCUMENT_LIST: self.list,
-            DOCUMENT_REPLACE: self.replace,
-        }
+        return {DOCUMENT_UPLOAD: self.upload, DOCUMENT_GET: self.get, DOCUMENT_LIST: self.list}
 
     async def upload(self, call: Call) -> Answer:
         """Take a document on, made of a file that the caller has uploaded."""
@@ -51,20 +46,7 @@ class DocumentRoutes:
             lambda conn, request: upload_document(conn, space_id, body, request, self.moves.around),
             first_step=Step.UPLOAD,
             view=lambda accepted: operation_accepted(accepted.work),
-            reauthorise=self._may_see_operation(call, Action.DOCUMENT_UPLOAD),
-        )
-
-    async def replace(self, call: Call) -> Answer:
-        """Take a new version of a document on."""
-        document_id = call.id("documentId", DocumentId)
-        body = await call.read(DocumentReplaceRequest)
-        return await self.moves.accept(
-            call,
-            body,
-            lambda conn, request: replace_document(conn, document_id, body, request, self.moves.around),
-            first_step=Step.UPLOAD,
-            view=lambda accepted: operation_accepted(accepted.work),
-            reauthorise=self._may_see_operation(call, Action.DOCUMENT_UPDATE),
+            reauthorise=may_act_on_new_document(call, Action.DOCUMENT_UPLOAD, self.moves.roles),
         )
 
     async def get(self, call: Call) -> Answer:
@@ -81,29 +63,24 @@ class DocumentRoutes:
         """One page of a space's documents."""
         reached = self._reach(call, Action.DOCUMENT_VIEW)
         space_id = call.id("spaceId", SpaceId)
-        query = page_query(call, self.most_items)
-        documents, total = await self.moves.database.read(
-            lambda conn: list_documents(conn, reached, space_id, page=query.page, page_size=query.page_size)
-        )
+        query = page_query(call, DocumentListQuery, self.most_items)
+        documents, total = await self.moves.database.read(lambda conn: self._page(conn, reached, space_id, query))
         if total == 0:
             await self._require_space(reached, space_id)
         items = tuple(document_body(listed.document, listed.active) for listed in documents)
         return page_of(DocumentList(items=items), query, total)
 
+    def _page(
+        self, conn: Connection, reached: Reach, space_id: SpaceId, query: DocumentListQuery
+    ) -> tuple[Sequence[ListedDocument], int]:
+        if query.after is not None and not is_document_in_reach(conn, reached, query.after):
+            raise DocumentNotFound(faults=(AFTER_NOTHING,))
+        return list_documents(conn, reached, space_id, page=query.page, page_size=query.page_size, after=query.after)
+
     async def _require_space(self, reached: Reach, space_id: SpaceId) -> None:
         """An empty list is the answer only for a space that the caller may see."""
         if await self.moves.database.read(lambda conn: visible_space(conn, reached, space_id)) is None:
             raise SpaceNotFound
-
-    def _may_see_operation(self, call: Call, action: Action) -> Reauthorise:
-        """Whoever may still do the action on what the operation was about, even if that is gone by now."""
-
-        def reauthorise(conn: Connection, content: str) -> None:
-            operation_id = OperationId(json.loads(content)["operationId"])
-            if visible_operation(conn, self._reach(call, action), operation_id) is None:
-                raise DocumentNotFound
-
-        return reauthorise
 
     def _reach(self, call: Call, action: Action) -> Reach:
         return reach(call.caller, action, self.moves.roles)

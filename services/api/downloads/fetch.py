@@ -10,6 +10,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from services.api.audit.trail import AuditTrail
+from services.api.downloads.bearer import current_bearer
 from services.api.downloads.current import downloadable
 from services.api.downloads.ranges import Unsatisfiable, wanted_span
 from services.api.downloads.ticket import Ticket
@@ -83,15 +84,15 @@ class Fetch:
         return StreamingResponse(content, status, answered)
 
     def _current(self, conn: Connection, ticket: Ticket) -> Version:
-        """The ticket's version; NotFound when another one serves by now."""
-        version = downloadable(conn, ticket.caller, ticket.document_id, self.roles)
+        """The ticket's version; NotFound when another one serves by now, or its bearer may not have it any more."""
+        version = downloadable(conn, current_bearer(conn, ticket), ticket.document_id, self.roles)
         if version.id != ticket.version_id:
             raise NotFound
         return version
 
     async def _note(self, ticket: Ticket, stamps: Stamps, outcome: Outcome) -> None:
         origin = Origin(
-            actor=Actor.API, caller=ticket.caller, request_id=stamps.request_id, traceparent=stamps.traceparent
+            actor=Actor.API, caller=ticket.bearer, request_id=stamps.request_id, traceparent=stamps.traceparent
         )
         await self.trail.note(
             origin, FETCH, outcome, ResourceType.DOCUMENT, ticket.document_id, {"version": ticket.version_id}

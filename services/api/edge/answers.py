@@ -1,7 +1,7 @@
 """Answers in the envelope, as bytes: a success, a page of a list, an error."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
@@ -30,6 +30,8 @@ class Answer:
     content: bytes
     pagination: Pagination | None = None
     is_replay: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Headers of this answer alone; only forms beside the envelope have any."""
 
 
 def found(body: Body) -> Answer:

@@ -1,12 +1,17 @@
-"""Reads JSON bodies, no further than a limit."""
+"""Reads bodies: none for ever, and JSON no further than a limit."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
+from datetime import timedelta
 from typing import Final
 
 from shared.contracts.errors import ErrorCode, FieldError, RequestRefused
 
 LONGEST_JSON: Final = 256 * 1024
 """Bytes; the longest body that the contract allows, with every character escaped, is about 150 KiB."""
+
+PIECE_WITHIN: Final = timedelta(seconds=30)
+"""A body of which nothing comes for so long is not waited for any more."""
 
 JSON_TYPE: Final = "application/json"
 UTF_8: Final = frozenset({"utf-8", "utf8"})
@@ -37,6 +42,24 @@ async def read_json_bytes(headers: Mapping[str, str], chunks: AsyncIterator[byte
         if len(body) > LONGEST_JSON:
             raise _too_large()
     return bytes(body)
+
+
+async def in_time(chunks: AsyncIterator[bytes], within: timedelta = PIECE_WITHIN) -> AsyncIterator[bytes]:
+    """The pieces of a body while they keep coming; RequestRefused when the next one takes too long.
+
+    The framework ends a body with an empty piece, which means nothing to whoever stores it.
+    """
+    while True:
+        try:
+            async with asyncio.timeout(within.total_seconds()):
+                chunk = await anext(chunks, None)
+        except TimeoutError:
+            fault = FieldError(field="$", reason="TOO_SLOW", message="No more of the body has come for a while")
+            raise RequestRefused(ErrorCode.INVALID_INPUT, (fault,)) from None
+        if chunk is None:
+            return
+        if chunk:
+            yield chunk
 
 
 def _too_large() -> RequestRefused:

@@ -1,12 +1,16 @@
 """One authenticated request, as a handler sees it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
 from urllib.parse import parse_qsl
 
+from starlette.responses import Response
+from starlette.types import Receive
+
 from services.api.edge.answers import Answer
 from services.api.edge.bodies import read_json_bytes
+from services.api.edge.leaving import unless_gone
 from services.api.edge.paths import decode_id
 from services.api.edge.stamps import Stamps, is_acceptable
 from shared.contracts.body import Body
@@ -43,6 +47,8 @@ class Call:
     query_string: bytes
     chunks: AsyncIterator[bytes]
     """The body in pieces, as it arrives."""
+    receive: Receive
+    """What comes over the connection; the last of it is that the caller has hung up."""
 
     def id(self, name: str, kind: Callable[[str], Kind]) -> Kind:
         """An id from the path; NotFound when it can name nothing of ours."""
@@ -58,6 +64,10 @@ class Call:
     def query(self, model: type[Model]) -> Model:
         """The query string; RequestRefused for what is wrong or not known."""
         return read_query(model, query_pairs(self.query_string))
+
+    async def unless_gone(self, work: Coroutine[None, None, Kind]) -> Kind:
+        """What the work comes to; ClientDisconnect when the caller hangs up first. The body is not read any more."""
+        return await unless_gone(work, self.receive)
 
     def idempotency_key(self) -> str:
         """The key under which this request takes effect once; RequestRefused without one."""
@@ -84,8 +94,8 @@ class Call:
         )
 
 
-Handler = Callable[[Call], Awaitable[Answer]]
-"""Answers one call; raises what is to be answered as an error."""
+Handler = Callable[[Call], Awaitable[Answer | Response]]
+"""Answers one call, in a form of its own if need be; raises what is to be answered as an error."""
 
 
 def query_pairs(query_string: bytes) -> list[tuple[str, str]]:

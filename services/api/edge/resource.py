@@ -1,6 +1,6 @@
 """One path with its methods: authenticates, calls the handler, turns errors outward."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -11,24 +11,28 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from services.api.audit.trail import AuditTrail
-from services.api.edge.answers import error_response, success_response
+from services.api.edge.bodies import in_time
 from services.api.edge.call import Call, Handler, query_pairs
 from services.api.edge.errors import Refusal, outward, refuse
+from services.api.edge.forms import Enveloped, Form
 from services.api.edge.identity import Authenticates, identify
 from services.api.edge.middleware import HEADERS, ROUTE
 from services.api.edge.stamps import STAMPS, Stamps
+from services.api.limits.rate import RateLimit
 from services.api.metrics import ApiMetrics
 from shared.auth.errors import AuthenticationRefused
 from shared.contracts.documents import EmptyRequest
 from shared.contracts.errors import ErrorCode, RequestRefused
 from shared.contracts.reading import read_query
 from shared.contracts.route import Route
-from shared.domain.errors import KnowgateError, Transient, Unauthenticated
+from shared.domain.errors import LIMIT_REACHED, KnowgateError, Transient, Unauthenticated
 
 log = structlog.get_logger()
 
 DENIALS: Final = frozenset({403, 404})
 """Answers to a known caller that are written to the audit: not allowed, or not visible, which may be the same."""
+
+ENVELOPED: Final = Enveloped()
 
 MALFORMED: Final = "header_malformed"
 """Why credentials were refused that did not even look like any."""
@@ -39,6 +43,7 @@ class Edges:
     """What every resource needs of the process."""
 
     authenticator: Authenticates
+    rate: RateLimit
     trail: AuditTrail
     metrics: ApiMetrics
     clock: Callable[[], datetime]
@@ -47,9 +52,10 @@ class Edges:
 class Resource:
     """An ASGI endpoint for one path. Nothing that a handler raises gets past it."""
 
-    def __init__(self, handlers: Mapping[Route, Handler], edges: Edges) -> None:
+    def __init__(self, handlers: Mapping[Route, Handler], edges: Edges, form: Form = ENVELOPED) -> None:
         self._handlers = {route.method: (route, handler) for route, handler in handlers.items()}
         self._edges = edges
+        self._form = form
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -73,7 +79,9 @@ class Resource:
         try:
             call = await self._call(route, request, stamps)
             answer = await handler(call)
-            return success_response(answer, stamps, self._edges.clock())
+            if isinstance(answer, Response):
+                return answer
+            return self._form.success(answer, stamps, self._edges.clock())
         except (RequestRefused, KnowgateError) as error:
             refusal = outward(error)
             self._note(route, refusal, error, stamps)
@@ -85,7 +93,8 @@ class Resource:
         scope = request.scope
         headers: Mapping[str, str] = scope[HEADERS]
         caller = await identify(headers, self._edges.authenticator)
-        if route.query is None and scope["query_string"]:
+        self._edges.rate.take(caller.tenant)
+        if route.taken_query is None and scope["query_string"]:
             read_query(EmptyRequest, query_pairs(scope["query_string"]))
         return Call(
             route=route,
@@ -94,14 +103,21 @@ class Resource:
             headers=headers,
             segments=scope["path_params"],
             query_string=scope["query_string"],
-            chunks=_without_empty(request.stream()),
+            chunks=in_time(request.stream()),
+            receive=request.receive,
         )
 
     def _note(self, route: Route, refusal: Refusal, error: Exception, stamps: Stamps) -> None:
-        """What we could not do is logged with its cause; what a caller did wrong only counts."""
+        """What we could not do is logged with its cause; what a caller did wrong counts. Why a caller is not known is
+        told nowhere but here.
+        """
         if isinstance(error, Unauthenticated):
             reason = error.reason.value if isinstance(error, AuthenticationRefused) else MALFORMED
             self._edges.metrics.refused_credentials.labels(reason).inc()
+            log.info("api.request.unauthenticated", reason=reason, route=route.tool, request_id=stamps.request_id)
+        for fault in refusal.error.field_errors:
+            if fault.reason == LIMIT_REACHED:
+                self._edges.metrics.limits.labels(fault.field).inc()
         if not refusal.is_ours:
             return
         told = {"route": route.tool, "code": refusal.error.code, "request_id": stamps.request_id}
@@ -112,11 +128,4 @@ class Resource:
 
     def _refused(self, refusal: Refusal, stamps: Stamps) -> Response:
         self._edges.metrics.errors.labels(refusal.error.code).inc()
-        return error_response(refusal.error, refusal.status, stamps, self._edges.clock(), refusal.headers)
-
-
-async def _without_empty(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The framework ends a body with an empty piece, which means nothing to whoever stores it."""
-    async for chunk in chunks:
-        if chunk:
-            yield chunk
+        return self._form.refused(refusal, stamps, self._edges.clock())

@@ -7,6 +7,8 @@ from urllib.parse import unquote_to_bytes
 
 from shared.contracts.errors import ErrorCode, FieldError, RequestRefused
 from shared.contracts.files import FILE_NAME
+from shared.files.errors import FileNameRefused
+from shared.files.naming import clean_file_name
 
 LONGEST: Final = 4096
 """Characters of the encoded name; what may be kept of it is decided when it is cleaned."""
@@ -27,6 +29,14 @@ def claimed_name(headers: Mapping[str, str]) -> str:
         return unquote_to_bytes(encoded).decode()
     except UnicodeDecodeError:
         raise _refusal("INVALID", "Must be percent-encoded UTF-8") from None
+
+
+def file_name(headers: Mapping[str, str]) -> str:
+    """The name that the file goes by; refused, with what is wrong, when the client has given none that can be kept."""
+    try:
+        return clean_file_name(claimed_name(headers))
+    except FileNameRefused as refused:
+        raise refused.given_in(FILE_NAME) from None
 
 
 def _refusal(reason: str, message: str) -> RequestRefused:

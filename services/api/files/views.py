@@ -5,7 +5,7 @@ from shared.lifecycle.store_file import StoredResource
 
 
 def file_resource(stored: StoredResource) -> FileResource:
-    """The resource that an upload or a replacement may name."""
+    """The resource that an upload or a replacement may name, and what is there already with the same content."""
     resource, file = stored.resource, stored.file
     return FileResource(
         file_resource_id=resource.id,
@@ -15,4 +15,5 @@ def file_resource(stored: StoredResource) -> FileResource:
         sha256=file.sha256,
         expires_at=resource.expires_at,
         deduplicated=stored.is_twin,
+        documents=stored.documents,
     )

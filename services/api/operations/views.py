@@ -5,11 +5,13 @@ from typing import Final
 
 import orjson
 
+from shared.contracts.operations import ManualRetryAccepted
 from shared.contracts.operations import Operation as OperationBody
 from shared.contracts.wire import format_time
 from shared.domain.failure import failure_code
 from shared.domain.operation import Operation
 from shared.domain.polling import poll_after
+from shared.domain.transitions import IllegalMove
 
 MILLISECOND: Final = timedelta(milliseconds=1)
 
@@ -33,6 +35,15 @@ def operation_body(operation: Operation, now: datetime) -> OperationBody:
         retry_count=operation.retry_count,
         last_retry_at=operation.last_retry_at,
         next_retry_at=operation.next_retry_at,
+    )
+
+
+def retry_accepted(operation: Operation) -> ManualRetryAccepted:
+    """What is answered to a retry that was taken on; its parent is the operation that was retried."""
+    if operation.parent_id is None:
+        raise IllegalMove(f"operation {operation.id} retries nothing")
+    return ManualRetryAccepted(
+        operation_id=operation.id, parent_operation_id=operation.parent_id, status=operation.status
     )
 
 

@@ -1,9 +1,10 @@
 """What a space looks like over HTTP."""
 
 from shared.contracts.ids import SpaceId
-from shared.contracts.spaces import PROFILE_CODE, SpaceCreated
+from shared.contracts.spaces import PROFILE_CODE, SpaceCreated, SpaceOperationAccepted, SpaceUpdated
 from shared.contracts.spaces import Space as SpaceBody
 from shared.domain.space import Space
+from shared.domain.work import Work
 
 
 def space_body(space: Space) -> SpaceBody:
@@ -26,3 +27,19 @@ def space_created(space: Space) -> SpaceCreated:
     return SpaceCreated(
         space_id=space.id, code=space.code, name=space.name, status=space.status, version=space.lock_version
     )
+
+
+def space_updated(space: Space) -> SpaceUpdated:
+    """The space after an update; the contract leaves its code out."""
+    return SpaceUpdated(
+        space_id=space.id,
+        name=space.name,
+        description=space.description,
+        status=space.status,
+        version=space.lock_version,
+    )
+
+
+def space_accepted(work: Work) -> SpaceOperationAccepted:
+    """What is answered to work on the space itself that was taken on."""
+    return SpaceOperationAccepted(space_id=work.space.id, operation_id=work.operation.id, status=work.operation.status)

@@ -1,5 +1,6 @@
-"""`knowgate operations`: how far accepted work is. A list of all of it is not offered by the gateway."""
+"""`knowgate operations`: how far accepted work is, and what happens. The gateway offers no list of all of it."""
 
+from contextlib import aclosing
 from datetime import timedelta
 from typing import Annotated
 
@@ -9,11 +10,12 @@ import typer
 from services.cli.access import Access, find_access, opened
 from services.cli.commands.options import USUAL_HOME, HomeOption
 from services.cli.complaints import FAILED
-from services.cli.console import answers
+from services.cli.console import answers, remarks
 from services.cli.settings import CliSettings
 from shared.client.waiting import Waiting, has_succeeded
 from shared.contracts.ids import OperationId
 from shared.contracts.operations import Operation
+from shared.contracts.transition_events import TransitionEvent
 from shared.domain.errors import Transient
 
 operations = typer.Typer(no_args_is_help=True, help="Look at accepted work.")
@@ -41,6 +43,17 @@ def watch(
         raise typer.Exit(FAILED)
 
 
+@operations.command("follow")
+def follow(
+    home: HomeOption = USUAL_HOME,
+    after: Annotated[
+        int | None, typer.Option(min=0, help="Begin behind this event; without it, with the next.")
+    ] = None,
+) -> None:
+    """Show what happens to spaces, documents and operations, as it happens, until Ctrl-C."""
+    anyio.run(_follow, find_access(home, CliSettings()), after)
+
+
 async def _get(access: Access, operation_id: OperationId) -> Operation:
     async with opened(access) as client:
         return await client.gateway.get_operation(operation_id)
@@ -66,6 +79,22 @@ async def _watch(access: Access, operation_id: OperationId, within: timedelta) -
 
     async with opened(access) as client:
         return await Waiting(within=within, seen=show, missed=tell).for_operation(client.gateway, operation_id)
+
+
+async def _follow(access: Access, after: int | None) -> None:
+    console = answers()
+
+    def tell(error: Transient) -> None:
+        remarks().print(f"No events for now, trying again: {error.message}", markup=False)
+
+    async with opened(access) as client, aclosing(client.events.follow(after, missed=tell)) as events:
+        async for event in events:
+            console.print(_told(event), markup=False)
+
+
+def _told(event: TransitionEvent) -> str:
+    moved = event.after if event.before is None else f"{event.before} > {event.after}"
+    return f"{event.seq:>7}  {event.at:%H:%M:%S}  {event.resource_type.value:<9}  {event.resource_id}  {moved}"
 
 
 def _line(operation: Operation) -> str:

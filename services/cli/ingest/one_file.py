@@ -9,7 +9,7 @@ from services.cli.ingest.manifest import Acceptance, Manifest, Request
 from services.cli.ingest.outcomes import Outcome, Result
 from services.cli.ingest.sources import Source, pieces_of, sha256_of, written
 from shared.client.errors import ContentChanged, Refused
-from shared.client.files import OpenContent
+from shared.client.resumable import OpenContent
 from shared.client.waiting import ReadsOperations, Waiting, has_succeeded
 from shared.contracts.documents import (
     DocumentDetail,

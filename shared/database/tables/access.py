@@ -1,14 +1,13 @@
 """Who may do what, and what they have done: grants, accounts, credentials, idempotency, audit."""
 
 from datetime import datetime
-from enum import StrEnum, unique
 from typing import Any
 
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
+from shared.contracts.enums import AccountStatus, PrincipalKind, RevocationKind
 from shared.database.tables.columns import big, json_column, key, moment, one_of
-from shared.domain.authorization import PrincipalKind
 
 
 class GrantRow(SQLModel, table=True):
@@ -24,14 +23,6 @@ class GrantRow(SQLModel, table=True):
     tenant_id: str
     created_by: str
     created_at: datetime = moment()
-
-
-@unique
-class AccountStatus(StrEnum):
-    """A DISABLED account may do nothing, whatever its assertions say."""
-
-    ACTIVE = "ACTIVE"
-    DISABLED = "DISABLED"
 
 
 class AccountRow(SQLModel, table=True):
@@ -51,15 +42,6 @@ class AccountRow(SQLModel, table=True):
     domains: list[str] = json_column()
     created_at: datetime = moment()
     updated_at: datetime = moment()
-
-
-@unique
-class RevocationKind(StrEnum):
-    """What of a tenant's assertions is revoked: one of them by its SHA-256, a session's, or a user's."""
-
-    ASSERTION = "assertion"
-    SESSION = "session"
-    SUBJECT = "subject"
 
 
 class RevocationRow(SQLModel, table=True):

@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum, unique
 
-from sqlalchemy import Index, UniqueConstraint, text
+from sqlalchemy import Index, UniqueConstraint, false, text
 from sqlmodel import Field, SQLModel
 
 from shared.database.tables.columns import big, key, moment, one_of
@@ -54,6 +54,8 @@ class FileResourceRow(SQLModel, table=True):
     file_id: str = Field(foreign_key="file.id")
     file_name: str
     content_type: str
+    is_twin: bool = Field(sa_column_kwargs={"server_default": false()})
+    """The same content was there when it was uploaded."""
     created_at: datetime = moment()
     expires_at: datetime = moment()
 

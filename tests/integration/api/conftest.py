@@ -1,4 +1,4 @@
-"""An api on a fresh SQLite database for each test, copied from one that was migrated once."""
+"""An api on a fresh database for each test, copied from one that was migrated once."""
 
 import shutil
 from collections.abc import AsyncIterator
@@ -7,9 +7,14 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from services.api.limits.settings import LimitSettings
 from shared.database.migrate import upgrade
 from shared.database.settings import DatabaseSettings
-from tests.integration.api.harness import Gateway, running_gateway
+from shared.telemetry.stamps import new_id
+from tests.integration.api.harness import NO_LIMITS, Gateway, running_gateway
+from tests.support.postgres import LocalPostgres
+
+TEMPLATE = "knowgate_api_template"
 
 
 @pytest.fixture(scope="session")
@@ -21,10 +26,40 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-async def gateway(migrated: Path, tmp_path: Path) -> AsyncIterator[Gateway]:
+def limits() -> LimitSettings:
+    """How much a tenant may ask for; a test that is about it gives its own."""
+    return NO_LIMITS
+
+
+@pytest.fixture
+async def gateway(migrated: Path, tmp_path: Path, limits: LimitSettings) -> AsyncIterator[Gateway]:
     """The api under test."""
     path = tmp_path / "knowgate.db"
     shutil.copy(migrated, path)
     settings = DatabaseSettings(url=SecretStr(f"sqlite:///{path}"), readers=2)
-    async with running_gateway(settings, tmp_path) as running:
+    async with running_gateway(settings, tmp_path, limits) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def template(postgres: LocalPostgres) -> str:
+    """The name of an empty PostgreSQL database with every table."""
+    upgrade(DatabaseSettings(url=SecretStr(postgres.create_database(TEMPLATE))))
+    return TEMPLATE
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def either(
+    request: pytest.FixtureRequest, migrated: Path, tmp_path: Path, limits: LimitSettings
+) -> AsyncIterator[Gateway]:
+    """The api on a fresh SQLite database, then on a fresh PostgreSQL database."""
+    if request.param == "sqlite":
+        path = tmp_path / "knowgate.db"
+        shutil.copy(migrated, path)
+        url = f"sqlite:///{path}"
+    else:
+        postgres: LocalPostgres = request.getfixturevalue("postgres")
+        template: str = request.getfixturevalue("template")
+        url = postgres.create_database(new_id("api"), template=template)
+    async with running_gateway(DatabaseSettings(url=SecretStr(url), readers=2), tmp_path, limits) as running:
         yield running

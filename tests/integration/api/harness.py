@@ -21,11 +21,16 @@ from services.api.audit.trail import AuditTrail, writer
 from services.api.broker.outgoing import Outgoing
 from services.api.broker.presence import BrokerPresence
 from services.api.broker.room import Room
+from services.api.edge.directory import StoredDirectory
+from services.api.limits.limits import Limits
+from services.api.limits.settings import LimitSettings
 from services.api.metrics import ApiMetrics
 from services.api.parts import Parts
+from services.api.watches import Watches
 from shared.auth.assertions import AssertionVerifier
 from shared.auth.authentication import Authenticator
 from shared.auth.development import ISSUER, DevelopmentIssuer
+from shared.auth.directory import Directory
 from shared.auth.sealing import Sealer
 from shared.auth.service_tokens import ServiceToken, ServiceTokens, digest_of
 from shared.contracts.commands import ProviderKind, ProviderProfile
@@ -52,6 +57,8 @@ AUDIENCE = "knowgate"
 TOKEN = "a-service-token-of-the-tests"
 START = datetime(2031, 5, 6, 7, 8, 9, tzinfo=UTC)
 TRAVEL = b"Trains go before planes.\n\nA night in a hotel costs 120 euros at most."
+NO_LIMITS = LimitSettings(requests_per_second=0, queued=0)
+"""The clock that buckets are refilled by stands in most tests."""
 PROFILE = ProviderProfile(kind=ProviderKind.SCRIPTED, profile_code=PROFILE_CODE)
 
 
@@ -200,7 +207,14 @@ class Gateway:
 
 
 @asynccontextmanager
-async def running_gateway(settings: DatabaseSettings, folder: Path) -> AsyncIterator[Gateway]:
+async def running_gateway(
+    settings: DatabaseSettings,
+    folder: Path,
+    limits: LimitSettings = NO_LIMITS,
+    *,
+    most_waiters: int = 1000,
+    most_streams: int = 200,
+) -> AsyncIterator[Gateway]:
     """An api on a migrated database, with its background tasks; everything is written and closed at the end."""
     clock, seconds, broker = SetClock(), [0.0], FakeBroker()
     metrics = ApiMetrics(CollectorRegistry())
@@ -229,14 +243,16 @@ async def running_gateway(settings: DatabaseSettings, folder: Path) -> AsyncIter
         files=FilesSettings(url=objects.as_uri(), max_bytes=1_000_000),
         provider=provider,
         profile=PROFILE,
-        authenticator=authenticator(issuer, clock),
+        authenticator=authenticator(issuer, clock, StoredDirectory(reads=quick_reads)),
         sealer=Sealer([b"k" * 64]),
         roles=DEFAULT_ROLES,
         around=around,
+        limits=Limits.of(limits, lambda: seconds[0]),
         presence=presence,
         room=room,
         outgoing=outgoing,
         trail=trail,
+        watches=Watches.of(quick_reads, metrics, most_waiters=most_waiters, most_streams=most_streams),
         metrics=metrics,
         checks={"database": works, "broker": works},
         most_items=100,
@@ -252,6 +268,7 @@ async def running_gateway(settings: DatabaseSettings, folder: Path) -> AsyncIter
     ):
         tasks.create_task(outgoing.run())
         tasks.create_task(trail.run())
+        tasks.create_task(parts.watches.run())
         yield Gateway(
             app=app,
             http=http,
@@ -265,13 +282,15 @@ async def running_gateway(settings: DatabaseSettings, folder: Path) -> AsyncIter
         )
         await outgoing.stop()
         await trail.stop()
+        parts.watches.stop()
 
 
-def authenticator(issuer: DevelopmentIssuer, clock: SetClock) -> Authenticator:
+def authenticator(issuer: DevelopmentIssuer, clock: SetClock, directory: Directory) -> Authenticator:
     """Knows one service, which may speak for two tenants."""
     tenants = frozenset({TenantId("acme"), TenantId("globex")})
     tokens = ServiceTokens([ServiceToken(service="harness", digest=digest_of(TOKEN), tenants=tenants)])
-    return Authenticator(tokens, AssertionVerifier({ISSUER: issuer.keys()}, audience=AUDIENCE, clock=clock))
+    verifier = AssertionVerifier({ISSUER: issuer.keys()}, audience=AUDIENCE, clock=clock)
+    return Authenticator(tokens, verifier, directory, clock)
 
 
 def space_request(code: str = "handbook", domain: str = "general") -> dict[str, str]:

@@ -8,12 +8,15 @@ from shared.contracts.commands import (
     IngestVersion,
     ProviderCommand,
     ProvisionSpace,
+    ReindexVersion,
+    RemoveSpace,
     UploadVersion,
     VersionCommand,
 )
 from shared.contracts.events import (
     AnyEvent,
     SpaceProvisioned,
+    SpaceRemoved,
     StepFailed,
     StepResult,
     StepSucceeded,
@@ -30,7 +33,7 @@ from shared.providers.ports import SpaceRef, VersionRef
 from shared.providers.scripted.provider import ScriptedProvider
 
 MOST_ROUNDS = 20
-WORK = ("provision", "upload", "ingest")
+WORK = ("provision", "remove", "upload", "ingest", "reindex")
 
 
 async def run_commands(database: Database, provider: ScriptedProvider, around: Surroundings) -> None:
@@ -74,19 +77,26 @@ async def _effect(command: AnyCommand, provider: ScriptedProvider) -> StepResult
     match command:
         case ProvisionSpace():
             return SpaceProvisioned(native_space_id=await provider.provision(_space(command)))
+        case RemoveSpace():
+            await provider.remove_space(_space(command))
+            return SpaceRemoved()
         case UploadVersion():
             return VersionUploaded(native_document_id=await provider.upload(_version(command)))
         case IngestVersion(native_document_id=str(native_id)):
+            return await _ingested(_version(command), native_id, provider)
+        case ReindexVersion():
             version = _version(command)
-            await provider.start_ingest(version, native_id)
-            found = await provider.find(version)
-            assert found is not None
-            probed = await provider.probe(version, native_id)
-            return VersionIngested(
-                native_document_id=native_id, done=True, chunk_count=found.chunk_count, probe_found=probed
-            )
+            return await _ingested(version, await provider.upload(version), provider)
         case _:
             raise AssertionError(f"no test runs {type(command).__name__}")
+
+
+async def _ingested(version: VersionRef, native_id: str, provider: ScriptedProvider) -> VersionIngested:
+    await provider.start_ingest(version, native_id)
+    found = await provider.find(version)
+    assert found is not None
+    probed = await provider.probe(version, native_id)
+    return VersionIngested(native_document_id=native_id, done=True, chunk_count=found.chunk_count, probe_found=probed)
 
 
 def _space(command: ProviderCommand) -> SpaceRef:

@@ -262,3 +262,22 @@ def _space() -> dict[str, str]:
         "profileCode": "enterprise-long-document",
         "defaultSecurityDomainCode": "general",
     }
+
+
+async def test_a_list_begins_after_a_document_that_the_caller_may_see(gateway: Gateway) -> None:
+    space_id = await gateway.make_space()
+    ids = [(await gateway.accept_document(space_id, f"Note {number}"))["documentId"] for number in range(3)]
+    path = f"/spaces/{space_id}/documents"
+
+    listed = (await gateway.get(path, pageSize=1, after=ids[0])).json()
+
+    assert [item["documentId"] for item in listed["data"]["items"]] == [ids[1]]
+    assert listed["meta"]["pagination"] == {
+        "page": 1,
+        "pageSize": 1,
+        "totalItems": 2,
+        "totalPages": 2,
+        "hasNext": True,
+    }
+    error = checked_error(await gateway.get(path, after="doc_none"), 404, "DOCUMENT_NOT_FOUND")
+    assert error["fieldErrors"][0]["field"] == "$.after"

@@ -187,12 +187,6 @@ async def test_an_error_with_many_long_fields_stays_within_what_the_client_reads
 @pytest.mark.parametrize(
     ("method", "path"),
     [
-        ("PATCH", "/spaces/spc_1"),
-        ("POST", "/spaces/spc_1:delete"),
-        ("PATCH", "/documents/doc_1"),
-        ("POST", "/documents/doc_1:enable"),
-        ("POST", "/documents/doc_1:disable"),
-        ("POST", "/documents/doc_1:reindex"),
         ("POST", "/documents/doc_1:delete"),
         ("POST", "/operations/op_1:cancel"),
         ("POST", "/operations/op_1:retry"),

@@ -1,5 +1,7 @@
 """Files over HTTP: streamed, told by their content, kept once, and nothing kept of those that are refused."""
 
+import shutil
+import subprocess
 import zipfile
 from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
@@ -10,9 +12,13 @@ import pytest
 
 from shared.contracts.envelope import Envelope
 from shared.contracts.files import FileResource
-from tests.integration.api.harness import BOB, Gateway, checked_error
+from shared.contracts.ids import SpaceId
+from shared.providers.ports import SpaceRef
+from tests.integration.api.harness import BOB, PROFILE, Gateway, checked_error
 
 FILES = "/internal/v1/files"
+ENCRYPTED_DOCX = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le")
+MOUNT, UNMOUNT = shutil.which("mount") or "mount", shutil.which("umount") or "umount"
 
 
 def stored_objects(gateway: Gateway) -> int:
@@ -33,6 +39,7 @@ async def test_a_file_is_stored_and_answered_as_a_resource(gateway: Gateway) -> 
         "sha256": "497b7725a00101d6cf82489ef502fb0918962b10aaa7279962ab5ec3edc62533",
         "expiresAt": "2031-05-07T07:08:09.000Z",
         "deduplicated": False,
+        "documents": [],
     }
 
 
@@ -175,3 +182,98 @@ async def test_a_client_that_hangs_up_leaves_nothing_behind(gateway: Gateway) ->
 
     assert sent == []
     assert stored_objects(gateway) == 0
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xef\xbb\xbf", b"\xff\xfe", b" ", b"\r\n\t \n", b"\xef\xbb\xbf \n", b"\xe3\x80\x80"]
+)
+async def test_a_file_with_nothing_in_it_is_refused_at_the_door(gateway: Gateway, content: bytes) -> None:
+    error = checked_error(await gateway.upload("a.txt", content), 422, "KNOWLEDGE_INVALID_INPUT")
+
+    assert [(fault["field"], fault["reason"]) for fault in error["fieldErrors"]] == [("file", "EMPTY")]
+    assert stored_objects(gateway) == 0
+
+
+@pytest.mark.parametrize("content", [b"a", b"\xef\xbb\xbfa", "是".encode()])
+async def test_one_character_is_enough(gateway: Gateway, content: bytes) -> None:
+    assert (await gateway.upload("a.txt", content)).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "status", "field", "reason"),
+    [
+        ("a.pdf", b"MZ\x90\x00" + bytes(200), 415, "file", "TYPE_NOT_ALLOWED"),
+        ("a.pdf", b"only words", 415, "file", "TYPE_MISMATCH"),
+        ("a.docx", b"PK\x03\x04" + bytes(40), 422, "file", "DAMAGED"),
+        (
+            "a.docx",
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
+            415,
+            "file",
+            "ENCRYPTED",
+        ),
+        ("a.txt", b"a" * 1_000_001, 413, "file", "TOO_LARGE"),
+        ("..", b"text", 422, "X-File-Name", "EMPTY"),
+        ("a" * 256, b"text", 422, "X-File-Name", "TOO_LONG"),
+        ("", b"text", 422, "X-File-Name", "MISSING"),
+    ],
+)
+async def test_what_is_wrong_with_a_file_is_told_with_its_place_and_reason(
+    gateway: Gateway, name: str, content: bytes, status: int, field: str, reason: str
+) -> None:
+    answer = await gateway.upload(name, content)
+
+    assert answer.status_code == status
+    faults = answer.json()["meta"]["error"]["fieldErrors"]
+    assert [(fault["field"], fault["reason"]) for fault in faults] == [(field, reason)]
+    assert stored_objects(gateway) == 0
+
+
+async def test_a_form_is_told_apart_by_its_header(gateway: Gateway) -> None:
+    headers = gateway.headers(x_file_name="a.txt", content_type="multipart/form-data; boundary=x")
+
+    error = checked_error(await gateway.http.post(FILES, headers=headers, content=b"--x"), 415, "FILE_TYPE_NOT_ALLOWED")
+
+    assert [fault["field"] for fault in error["fieldErrors"]] == ["Content-Type"]
+
+
+@pytest.mark.parametrize("name", ['a"b;c.txt', "rosé & co.txt", "手册 🎈.txt", "..%2f..%2fetc.txt", "a'b`c$(d).txt"])
+async def test_the_provider_sees_a_safe_name_and_readers_the_original(gateway: Gateway, name: str) -> None:
+    space_id = await gateway.make_space()
+    file = (await gateway.upload(name, b"text")).json()["data"]
+    body = {"fileResourceId": file["fileResourceId"], "documentName": name}
+    document_id = (await gateway.post(f"/spaces/{space_id}/documents", body)).json()["data"]["documentId"]
+    await gateway.work()
+
+    document = (await gateway.get(f"/documents/{document_id}")).json()["data"]
+    version = document["activeVersion"]
+    assert (document["name"], version["fileName"]) == (name, name)
+    space = SpaceRef(space_id=SpaceId(space_id), profile=PROFILE)
+    (native,) = await gateway.provider.list_documents(space)
+    assert native.name == f"{version['versionId']}.txt"
+
+
+@pytest.fixture
+def small_disk(gateway: Gateway) -> Iterator[None]:
+    """The object store has a disk of 256 KiB. Only root may make one."""
+    mounted = subprocess.run(
+        [MOUNT, "-t", "tmpfs", "-o", "size=256k", "none", str(gateway.objects)], capture_output=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip("a disk of our own cannot be mounted here")
+    yield
+    subprocess.run([UNMOUNT, str(gateway.objects)], check=True)
+
+
+@pytest.mark.usefixtures("small_disk")
+async def test_a_full_store_is_told_as_such_and_keeps_nothing(gateway: Gateway) -> None:
+    plain = await gateway.upload("a.txt", b"a" * 600_000)
+    kept = stored_objects(gateway)
+    small = await gateway.upload("b.txt", b"b" * 1000)
+
+    error = checked_error(plain, 503, "KNOWLEDGE_PROVIDER_UNAVAILABLE")
+    assert error["message"] == "The gateway's storage is full; nothing was kept of the file."
+    assert [(fault["field"], fault["reason"]) for fault in error["fieldErrors"]] == [("storage", "STORAGE_FULL")]
+    assert plain.headers["retry-after"] == "30"
+    assert kept == 0
+    assert small.status_code == 201

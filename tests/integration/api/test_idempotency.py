@@ -1,47 +1,15 @@
 """A request with an idempotency key takes effect once, on both databases, however many come at once."""
 
 import asyncio
-import shutil
-from collections.abc import AsyncIterator
+import json
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
-import pytest
-from pydantic import SecretStr
 from sqlalchemy import Connection
 
 from shared.contracts.ids import SpaceId, TenantId
 from shared.database.grants import delete_grants, list_grants
-from shared.database.migrate import upgrade
-from shared.database.settings import DatabaseSettings
-from shared.telemetry.stamps import new_id
-from tests.integration.api.harness import ALICE, BOB, READER, Gateway, checked_error, running_gateway, space_request
-from tests.support.postgres import LocalPostgres
-
-TEMPLATE = "knowgate_api_template"
-
-
-@pytest.fixture(scope="module")
-def template(postgres: LocalPostgres) -> str:
-    """The name of an empty PostgreSQL database with every table."""
-    upgrade(DatabaseSettings(url=SecretStr(postgres.create_database(TEMPLATE))))
-    return TEMPLATE
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def either(request: pytest.FixtureRequest, migrated: Path, tmp_path: Path) -> AsyncIterator[Gateway]:
-    """The api on a fresh SQLite database, then on a fresh PostgreSQL database."""
-    if request.param == "sqlite":
-        path = tmp_path / "knowgate.db"
-        shutil.copy(migrated, path)
-        url = f"sqlite:///{path}"
-    else:
-        postgres: LocalPostgres = request.getfixturevalue("postgres")
-        template: str = request.getfixturevalue("template")
-        url = postgres.create_database(new_id("api"), template=template)
-    async with running_gateway(DatabaseSettings(url=SecretStr(url), readers=2), tmp_path) as running:
-        yield running
+from tests.integration.api.harness import ALICE, BOB, READER, Gateway, checked_error, space_request
 
 
 async def test_the_same_request_again_gets_the_same_answer_and_makes_nothing_new(either: Gateway) -> None:
@@ -121,6 +89,63 @@ async def test_of_twenty_equal_replacements_at_once_one_is_made_and_all_get_its_
     assert len({answer.json()["data"]["operationId"] for answer in answers}) == 1
     detail = (await either.get(f"/documents/{document_id}")).json()["data"]
     assert detail["candidateVersion"]["versionNo"] == 2
+
+
+async def test_fifty_rounds_of_twenty_equal_uploads_make_fifty_operations_and_a_thousand_equal_answers(
+    either: Gateway,
+) -> None:
+    space_id = await either.make_space("rounds")
+    before = await operations(either)
+    answered = []
+    for number in range(50):
+        file = (await either.upload("a.txt", f"text of round {number}".encode())).json()["data"]["fileResourceId"]
+        body = {"fileResourceId": file, "documentName": f"Round {number}"}
+        path, key = f"/spaces/{space_id}/documents", f"round-{number}"
+        answers = await asyncio.gather(*(either.post(path, body, key=key) for _ in range(20)))
+        assert [answer.status_code for answer in answers] == [202] * 20
+        answered.append({json.dumps(answer.json()["data"]) for answer in answers})
+
+    assert [len(different) for different in answered] == [1] * 50
+    assert len({json.loads(one)["operationId"] for (one,) in answered}) == 50
+    assert await operations(either) - before == 50
+
+
+async def test_of_two_changes_made_from_one_reading_the_second_is_refused(either: Gateway) -> None:
+    document_id = await either.make_document(await either.make_space("lost-update"))
+    path = f"/documents/{document_id}"
+
+    answers = await asyncio.gather(
+        *(either.post(path, {"expectedVersion": 1, "name": name}, method="PATCH") for name in ("One", "Two"))
+    )
+
+    assert sorted(answer.status_code for answer in answers) == [200, 409]
+    (kept,) = (answer.json()["data"]["name"] for answer in answers if answer.status_code == 200)
+    (refused,) = (answer for answer in answers if answer.status_code == 409)
+    checked_error(refused, 409, "DOCUMENT_VERSION_CONFLICT")
+    detail = (await either.get(path)).json()["data"]
+    assert (detail["name"], detail["lockVersion"]) == (kept, 2)
+
+
+async def test_of_twenty_different_replacements_from_one_reading_one_gets_the_slot(either: Gateway) -> None:
+    document_id = await either.make_document(await either.make_space("one-slot"))
+    files = [(await either.upload("n.txt", f"new {n}".encode())).json()["data"]["fileResourceId"] for n in range(20)]
+
+    answers = await asyncio.gather(
+        *(
+            either.post(f"/documents/{document_id}:replace", {"fileResourceId": file, "expectedVersion": 1})
+            for file in files
+        )
+    )
+
+    assert sorted(answer.status_code for answer in answers) == [202] + [409] * 19
+    assert (await either.get(f"/documents/{document_id}")).json()["data"]["candidateVersion"]["versionNo"] == 2
+
+
+async def operations(gateway: Gateway) -> int:
+    """How many operations there are."""
+    return await gateway.parts.database.read(
+        lambda conn: int(conn.exec_driver_sql("SELECT count(*) FROM operation").scalar_one())
+    )
 
 
 async def test_of_twenty_different_creations_of_one_code_one_is_made(either: Gateway) -> None:

@@ -69,6 +69,18 @@ async def test_a_citation_is_read_by_those_alone_who_may_see_it(gateway: Gateway
     checked_error(await gateway.get("/citations/nonsense"), 404, "KNOWLEDGE_NOT_FOUND")
 
 
+async def test_hits_that_the_provider_was_not_asked_for_are_dropped_and_counted(gateway: Gateway) -> None:
+    space_id = await gateway.make_space()
+    wanted = await gateway.make_document(space_id, "Travel", b"A hotel night costs 120 euros.")
+    await gateway.make_document(space_id, "Secret", b"The hotel night of the board costs more.")
+    gateway.provider.tell("Secret.txt", Script(foreign_hits=True))
+
+    answer = await gateway.post("/search", {"query": "hotel night", "documentIds": [wanted]})
+
+    assert {hit["documentId"] for hit in answer.json()["data"]["hits"]} == {wanted}
+    assert gateway.parts.metrics.registry.get_sample_value("knowgate_api_foreign_hits_total") == 1
+
+
 async def test_a_provider_that_is_away_is_a_503_and_never_an_empty_answer(gateway: Gateway) -> None:
     space_id = await gateway.make_space()
     await gateway.make_document(space_id)

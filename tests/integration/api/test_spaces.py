@@ -104,3 +104,14 @@ async def test_the_last_page_there_can_be_is_empty(gateway: Gateway) -> None:
 
     assert answer.status_code == 200
     assert answer.json()["data"] == {"items": []}
+
+
+async def test_a_list_of_spaces_begins_after_one_that_the_caller_may_see(gateway: Gateway) -> None:
+    first = await gateway.make_space("first")
+    second = await gateway.make_space("second")
+    foreign = await gateway.make_space("foreign", FOREIGNER)
+
+    listed = (await gateway.get("/spaces", after=first)).json()
+
+    assert [item["spaceId"] for item in listed["data"]["items"]] == [second]
+    checked_error(await gateway.get("/spaces", after=foreign), 404, "SPACE_NOT_FOUND")

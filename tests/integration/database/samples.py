@@ -14,6 +14,7 @@ from shared.contracts.enums import (
     DocumentStatus,
     OperationStatus,
     OperationType,
+    PrincipalKind,
     PurgeReason,
     ResourceType,
     SpaceStatus,
@@ -39,7 +40,7 @@ from shared.database.outbox import OutboxCommand
 from shared.database.spaces import insert_spaces
 from shared.database.sql import run
 from shared.database.versions import insert_versions
-from shared.domain.authorization import Principal, PrincipalKind, Reach
+from shared.domain.authorization import Principal, Reach
 from shared.domain.document import Document
 from shared.domain.operation import Operation
 from shared.domain.purge import Purge, PurgeStatus

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from shared.contracts.enums import DocumentStatus, SpaceStatus
+from shared.contracts.enums import DocumentStatus, PrincipalKind, SpaceStatus
 from shared.contracts.ids import DocumentId, OperationId, SpaceId, VersionId
 from shared.database.database import Database
 from shared.database.documents import save_documents
@@ -19,7 +19,7 @@ from shared.database.listings import (
 )
 from shared.database.operations import insert_operations
 from shared.database.searchable import searchable_version, searchable_versions, still_searchable
-from shared.domain.authorization import Principal, PrincipalKind, Reach
+from shared.domain.authorization import Principal, Reach
 from tests.integration.database.samples import (
     ALICE,
     EDITORS,

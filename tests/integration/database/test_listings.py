@@ -7,7 +7,7 @@ import pytest
 from shared.contracts.enums import DocumentStatus, OperationStatus, VersionStatus
 from shared.contracts.ids import DocumentId, SpaceId, VersionId
 from shared.database.database import Database
-from shared.database.documents import save_documents
+from shared.database.documents import insert_documents, save_documents
 from shared.database.grants import insert_grants
 from shared.database.listings import (
     list_documents,
@@ -44,6 +44,15 @@ def documents(database: Database, page: int, size: int) -> tuple[list[str], int]
     return [item.document.id for item in items], total
 
 
+def documents_after(database: Database, last: str | None) -> tuple[list[str], int]:
+    """The ids of the next documents of the space, and how many are left with them."""
+    place = None if last is None else DocumentId(last)
+    items, total = database.read_blocking(
+        lambda conn: list_documents(conn, REACH, SpaceId("spc_1"), page=1, page_size=50, after=place)
+    )
+    return [item.document.id for item in items], total
+
+
 def test_spaces_come_oldest_first_in_pages(database: Database) -> None:
     ages = {"spc_c": 1, "spc_a": 2, "spc_b": 2, "spc_d": 0}
     for space_id, seconds in ages.items():
@@ -72,6 +81,44 @@ def test_documents_come_oldest_first_in_pages_without_those_being_deleted(databa
     assert documents(database, 1, 2) == (["doc_1", "doc_3"], 5)
     assert documents(database, 3, 2) == (["doc_7"], 5)
     assert documents(database, 4, 2) == ([], 5)
+
+
+def test_a_list_that_changes_meanwhile_is_gone_through_without_missing_or_repeating_what_stays(
+    database: Database,
+) -> None:
+    numbered = [a_document(f"doc_{number:04}", created_at=after(number)) for number in range(1000)]
+    database.write_blocking(
+        together(lambda conn: store_served(conn), lambda conn: insert_documents(conn, numbered))  # noqa: PLW0108 - typed
+    )
+    seen: list[str] = []
+    deleted: set[str] = set()
+    while True:
+        items, left = documents_after(database, seen[-1] if seen else None)
+        seen += items
+        if left == len(items):
+            break
+        gone = {f"doc_{len(seen) - 1:04}", f"doc_{len(seen) // 2:04}", f"doc_{len(seen) + 20:04}"}
+        late = a_document(f"doc_late_{len(seen)}", created_at=after(2000 + len(seen)))
+        hidden = [a_document(one, status=DocumentStatus.DELETING) for one in sorted(gone)]
+        database.write_blocking(
+            together(
+                lambda conn, hidden=hidden: save_documents(conn, hidden),  # type: ignore[misc]
+                lambda conn, late=late: insert_documents(conn, [late]),  # type: ignore[misc]
+            )
+        )
+        deleted |= gone
+
+    assert len(seen) == len(set(seen))
+    assert {document.id for document in numbered} - deleted <= set(seen)
+
+
+def test_what_comes_after_a_place_is_counted_from_there(database: Database) -> None:
+    database.write_blocking(lambda conn: store_served(conn, *range(1, 8)))
+    database.write_blocking(lambda conn: save_documents(conn, [a_document("doc_3", status=DocumentStatus.DELETED)]))
+    items, total = database.read_blocking(
+        lambda conn: list_documents(conn, REACH, SpaceId("spc_1"), page=2, page_size=3, after=DocumentId("doc_3"))
+    )
+    assert ([item.document.id for item in items], total) == (["doc_7"], 4)
 
 
 def test_a_listed_document_brings_the_version_it_serves(database: Database) -> None:

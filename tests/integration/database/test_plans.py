@@ -10,10 +10,13 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import Connection, event
 
-from shared.contracts.enums import OperationStatus, Step
+from shared.contracts.enums import DocumentStatus, OperationStatus, ResourceType, Step
 from shared.contracts.ids import DocumentId, OperationId, SpaceId, TenantId, VersionId
 from shared.contracts.metadata import MetadataFilter
+from shared.database.audit import write_entries
+from shared.database.audit_chain import chain_heads, find_unsealed, has_unsealed
 from shared.database.database import Database
+from shared.database.documents import holds_documents
 from shared.database.grants import insert_grants
 from shared.database.inbox import known_events
 from shared.database.listings import (
@@ -25,18 +28,33 @@ from shared.database.listings import (
     visible_operation,
     visible_space,
 )
-from shared.database.operations import count_unfinished, find_running, insert_operations, load_operations
+from shared.database.managed import managed_space
+from shared.database.operations import (
+    count_unfinished,
+    count_unfinished_of_tenant,
+    find_deletes_at_rest,
+    find_ended,
+    find_retries,
+    find_running,
+    insert_operations,
+    load_operations,
+)
 from shared.database.outbox import find_commands, find_published, insert_commands
 from shared.database.outbox_queue import count_open, take_due
-from shared.database.purges import due_purges, insert_purges
+from shared.database.purges import due_purges, find_purges_of, insert_purges
+from shared.database.reached import is_document_in_reach, is_space_in_reach
 from shared.database.searchable import searchable_version, searchable_versions, still_searchable
 from shared.database.settings import SQLITE
+from shared.database.transitions import visible_transitions
+from shared.domain.audit import Actor, AuditEntry, Origin, Outcome
 from shared.domain.purge import PurgeStatus
+from shared.lifecycle.seal_audit import seal_audit
 from tests.integration.database.samples import (
     ALICE,
     EDITORS,
     NOW,
     READERS,
+    TENANT,
     a_command,
     a_grant,
     a_purge,
@@ -58,6 +76,10 @@ QUERIES: dict[str, Query] = {
     "list_operations": lambda conn: list_operations(conn, REACH, statuses=set(OperationStatus), page=1, page_size=20),
     "visible_space": lambda conn: visible_space(conn, REACH, SpaceId("spc_1")),
     "visible_document": lambda conn: visible_document(conn, REACH, DocumentId("doc_1")),
+    "managed_space": lambda conn: managed_space(conn, REACH, SpaceId("spc_1")),
+    "is_space_in_reach": lambda conn: is_space_in_reach(conn, REACH, SpaceId("spc_1")),
+    "is_document_in_reach": lambda conn: is_document_in_reach(conn, REACH, DocumentId("doc_1")),
+    "holds_documents": lambda conn: holds_documents(conn, SpaceId("spc_1"), {DocumentStatus.ACTIVE}),
     "view_document": lambda conn: view_document(conn, REACH, DocumentId("doc_1")),
     "visible_operation": lambda conn: visible_operation(conn, REACH, OperationId("op_1")),
     "searchable_versions": lambda conn: searchable_versions(conn, REACH),
@@ -70,28 +92,54 @@ QUERIES: dict[str, Query] = {
     ),
     "searchable_version": lambda conn: searchable_version(conn, REACH, VersionId("ver_1")),
     "still_searchable": lambda conn: still_searchable(conn, REACH, [VersionId("ver_1"), VersionId("ver_2")]),
+    "find_ended": lambda conn: find_ended(conn, ["op_1", "op_2"]),
+    "has_unsealed": has_unsealed,
+    "find_unsealed": lambda conn: find_unsealed(conn, limit=500),
+    "chain_heads": lambda conn: chain_heads(conn, ["acme", "foreign"]),
+    "visible_transitions": lambda conn: visible_transitions(conn, REACH, set(ResourceType), after=0, until=500),
     "load_operations": lambda conn: load_operations(conn, ["op_1", "op_2"]),
     "find_running_on_document": lambda conn: find_running(conn, document_id=DocumentId("doc_1")),
     "find_running_in_space": lambda conn: find_running(conn, space_id=SpaceId("spc_1")),
     "count_unfinished": lambda conn: count_unfinished(conn, SpaceId("spc_1")),
+    "count_unfinished_of_tenant": lambda conn: count_unfinished_of_tenant(conn, TENANT, at_most=50),
     "known_events": lambda conn: known_events(conn, []),
     "take_due": lambda conn: take_due(conn, Step.UPLOAD, limit=10, now=NOW),
     "count_open": count_open,
     "find_commands": lambda conn: find_commands(conn, ["op_1", "op_2"]),
     "find_published": find_published,
     "due_purges": lambda conn: due_purges(conn, NOW, limit=10),
+    "find_purges_of": lambda conn: find_purges_of(conn, ["op_1"]),
+    "find_deletes_at_rest": lambda conn: find_deletes_at_rest(conn, ["doc_1", "doc_2"]),
+    "find_retries": lambda conn: find_retries(conn, OperationId("op_1")),
 }
 
 SCANNED = {
     SQLITE: re.compile(
-        r"^SCAN (document|document_version|active|space|operation|access_grant|held|outbox|purge)\b(.*)"
+        r"^SCAN (document|document_version|active|version|space|operation|access_grant|held|outbox|purge"
+        r"|audit_entry|entry|audit_chain|link|last)\b(.*)"
     ),
     "postgresql": re.compile(
-        r"Seq Scan on (document|document_version|space|operation|access_grant|outbox|purge|document_tag)\b(.*)"
+        r"Seq Scan on (document|document_version|space|operation|access_grant|outbox|purge|document_tag"
+        r"|audit_entry|audit_chain)\b(.*)"
     ),
 }
 ONLY_WHAT_IS_OUT = "outbox_published"
 """The index that holds published commands alone may be read whole: it is as large as the workers' windows."""
+
+
+def an_entry(number: int) -> AuditEntry:
+    """What was written about a document of the other tenant."""
+    return AuditEntry(
+        id=f"aud_{number}",
+        tenant_id=TenantId("foreign"),
+        at=NOW,
+        origin=Origin(actor=Actor.PROJECTOR),
+        action="document.active",
+        outcome=Outcome.DONE,
+        resource_type=ResourceType.DOCUMENT,
+        resource_id=f"doc_{number}",
+        after="ACTIVE",
+    )
 
 
 @pytest.fixture
@@ -110,6 +158,8 @@ def crowded(database: Database) -> Database:
             lambda conn: insert_operations(conn, [an_operation(), *foreign]),
             lambda conn: insert_commands(conn, [a_command(f"op_{n}", due_at=NOW) for n in numbers]),
             lambda conn: insert_commands(conn, [a_command("op_1", published_at=NOW, sequence=1)]),
+            lambda conn: write_entries(conn, [an_entry(n) for n in numbers]),
+            lambda conn: seal_audit(conn, NOW, limit=OTHERS // 2),
             lambda conn: insert_purges(conn, [a_purge(f"pur_{n}", status=PurgeStatus.DONE) for n in numbers]),
         )
     )
@@ -154,3 +204,14 @@ def test_no_query_reads_a_whole_table(crowded: Database) -> None:
 
     crowded.read_blocking(look)
     assert not scanned, "\n".join(f"{name}:\n  " + "\n  ".join(plan) for name, plan in scanned.items())
+
+
+def test_what_a_tenant_has_queued_is_counted_in_the_index_of_unfinished_work(crowded: Database) -> None:
+    def look(conn: Connection) -> list[str]:
+        plans: list[str] = []
+        with explained(conn, plans):
+            count_unfinished_of_tenant(conn, TENANT, at_most=50)
+        return plans
+
+    plans = crowded.read_blocking(look)
+    assert any("operation_unfinished_of_tenant" in plan for plan in plans), plans

@@ -17,27 +17,30 @@ from shared.contracts.enums import (
 from shared.contracts.ids import CommandId, DocumentId, FileId, OperationId, SpaceId, VersionId
 from shared.contracts.metadata import DocumentMetadataOutput
 from shared.database.database import Database
-from shared.database.documents import count_undeleted, insert_documents, load_documents, save_documents
+from shared.database.documents import holds_documents, insert_documents, load_documents, save_documents
 from shared.database.errors import UniqueViolation
 from shared.database.locking import Lock
 from shared.database.operations import (
     count_unfinished,
+    find_deletes_at_rest,
+    find_retries,
     find_running,
     insert_operations,
     load_operations,
     save_operations,
 )
-from shared.database.outbox import insert_commands
+from shared.database.outbox import insert_commands, mark_gone
 from shared.database.purges import (
-    count_unfinished_purges,
     due_purges,
+    find_purges_of,
     insert_purges,
     load_purges,
+    lock_waiting_purges,
     save_purges,
 )
 from shared.database.spaces import code_is_taken, insert_spaces, load_spaces, save_spaces
 from shared.database.sql import run
-from shared.database.versions import insert_versions, load_versions, load_versions_of, save_versions
+from shared.database.versions import insert_versions, load_versions, lock_remaining_versions, save_versions
 from shared.domain.purge import PurgeStatus
 from tests.integration.database.samples import (
     NOW,
@@ -114,12 +117,17 @@ def test_tags_are_rewritten_for_the_documents_whose_tags_changed(database: Datab
     }
 
 
-def test_documents_that_are_not_deleted_are_counted(database: Database) -> None:
+def test_a_space_tells_which_statuses_its_documents_have(database: Database) -> None:
     database.write_blocking(lambda conn: store_served(conn, 1, 2, 3))
     gone = a_document("doc_2", status=DocumentStatus.DELETED)
     leaving = a_document("doc_3", status=DocumentStatus.DELETING)
     database.write_blocking(lambda conn: save_documents(conn, [gone, leaving]))
-    assert database.read_blocking(lambda conn: count_undeleted(conn, SpaceId("spc_1"))) == 2
+    held = {
+        status
+        for status in DocumentStatus
+        if database.read_blocking(lambda conn, status=status: holds_documents(conn, SpaceId("spc_1"), {status}))  # type: ignore[misc]
+    }
+    assert held == {DocumentStatus.ACTIVE, DocumentStatus.DELETED, DocumentStatus.DELETING}
 
 
 def test_a_version_comes_back_and_changes(database: Database) -> None:
@@ -153,13 +161,13 @@ def test_a_version_comes_back_and_changes(database: Database) -> None:
     assert database.read_blocking(lambda conn: load_versions(conn, ["ver_1"])) == {"ver_1": then}
 
 
-def test_the_versions_of_a_document_come_by_number(database: Database) -> None:
-    second = a_version("ver_0", number=2)
+def test_the_versions_that_are_left_of_documents_come_by_id(database: Database) -> None:
+    others = [a_version("ver_0", number=2), a_version("ver_9", number=3, status=VersionStatus.DELETED)]
     database.write_blocking(
-        together(lambda conn: store_served(conn, 1, 2), lambda conn: insert_versions(conn, [second]))
+        together(lambda conn: store_served(conn, 1, 2, 3), lambda conn: insert_versions(conn, others))
     )
-    versions = database.read_blocking(lambda conn: load_versions_of(conn, DocumentId("doc_1")))
-    assert [version.id for version in versions] == ["ver_1", "ver_0"]
+    versions = database.write_blocking(lambda conn: lock_remaining_versions(conn, ["doc_1", "doc_2"]))
+    assert [version.id for version in versions] == ["ver_0", "ver_1", "ver_2"]
 
 
 def test_a_number_is_given_once_per_document(database: Database) -> None:
@@ -240,7 +248,8 @@ def test_a_purge_waits_for_its_time_and_for_every_published_command_of_its_versi
         a_purge("pur_2", version_id=VersionId("ver_2"), due_at=after(-5)),
         a_purge("pur_3", version_id=VersionId("ver_3"), due_at=after(60)),
         a_purge("pur_4", version_id=None, step=Step.PURGE_FILE, due_at=after(-9)),
-        a_purge("pur_5", version_id=VersionId("ver_2"), status=PurgeStatus.ISSUED),
+        a_purge("pur_5", version_id=VersionId("ver_3"), status=PurgeStatus.ISSUED),
+        a_purge("pur_6", version_id=VersionId("ver_3")),
     ]
     out, waiting = a_command("op_1", published_at=NOW), a_command("op_2")
     database.write_blocking(
@@ -248,19 +257,54 @@ def test_a_purge_waits_for_its_time_and_for_every_published_command_of_its_versi
     )
     due = database.read_blocking(lambda conn: due_purges(conn, NOW, limit=10))
     assert [purge.id for purge in due] == ["pur_4", "pur_2"]
+    database.write_blocking(lambda conn: mark_gone(conn, [out], 1))
+    due = database.read_blocking(lambda conn: due_purges(conn, NOW, limit=10))
+    assert [purge.id for purge in due] == ["pur_4", "pur_2", "pur_1"]
     assert [purge.id for purge in database.read_blocking(lambda conn: due_purges(conn, NOW, limit=1))] == ["pur_4"]
 
 
-def test_a_delete_can_tell_how_many_purges_it_waits_for(database: Database) -> None:
+def test_a_delete_can_tell_which_purges_are_its_own(database: Database) -> None:
     owner = OperationId("op_9")
     purges = [
         a_purge("pur_1", operation_id=owner),
         a_purge("pur_2", operation_id=owner, status=PurgeStatus.ISSUED),
-        a_purge("pur_3", operation_id=owner, status=PurgeStatus.DONE),
+        a_purge("pur_3", operation_id=OperationId("op_8"), status=PurgeStatus.DONE),
         a_purge("pur_4"),
     ]
     database.write_blocking(lambda conn: insert_purges(conn, purges))
-    assert database.read_blocking(lambda conn: count_unfinished_purges(conn, owner)) == 2
+    found = database.read_blocking(lambda conn: find_purges_of(conn, [owner]))
+    assert sorted(purge.id for purge in found) == ["pur_1", "pur_2"]
+    waiting = database.write_blocking(lambda conn: lock_waiting_purges(conn, ["ver_1", "ver_2"]))
+    assert [purge.id for purge in waiting] == ["pur_1", "pur_4"]
+
+
+def test_a_delete_is_at_rest_when_nothing_else_runs_on_its_document(database: Database) -> None:
+    kind = {"type": OperationType.DOCUMENT_DELETE}
+    operations = [
+        an_operation("op_1", "doc_1"),
+        an_operation("op_2", "doc_1", **kind),
+        an_operation("op_3", "doc_2", status=OperationStatus.FAILED),
+        an_operation("op_4", "doc_2", **kind),
+        an_operation("op_5", "doc_3", status=OperationStatus.RUNNING, **kind),
+        an_operation("op_6", "doc_4", **kind),
+    ]
+    database.write_blocking(lambda conn: insert_operations(conn, operations))
+    found = database.read_blocking(lambda conn: find_deletes_at_rest(conn, ["doc_1", "doc_2", "doc_3"]))
+    assert [operation.id for operation in found] == ["op_4"]
+
+
+def test_the_retries_of_a_root_come_in_their_order(database: Database) -> None:
+    root, first = OperationId("op_1"), OperationId("op_2")
+    over = {"status": OperationStatus.FAILED, "root_id": root}
+    operations = [
+        an_operation("op_1", **over),
+        an_operation("op_3", parent_id=first, manual_attempt=2, **over),
+        an_operation("op_2", parent_id=root, manual_attempt=1, **over),
+        an_operation("op_4", "doc_4"),
+    ]
+    database.write_blocking(lambda conn: insert_operations(conn, operations))
+    found = database.read_blocking(lambda conn: find_retries(conn, root))
+    assert [operation.id for operation in found] == ["op_2", "op_3"]
 
 
 @pytest.mark.parametrize("lock", list(Lock))

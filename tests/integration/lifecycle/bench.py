@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from shared.contracts.commands import ProviderKind, ProviderProfile
 from shared.contracts.content_types import ContentType
-from shared.contracts.documents import DocumentReplaceRequest, DocumentUploadRequest
+from shared.contracts.documents import DocumentDeleteRequest, DocumentReplaceRequest, DocumentUploadRequest
 from shared.contracts.enums import EventType, FailureClass, FailureReason, InterruptReason, Step
 from shared.contracts.events import (
     EVENTS,
@@ -21,10 +21,12 @@ from shared.contracts.events import (
     VersionUploaded,
 )
 from shared.contracts.ids import CommandId, DocumentId, FileResourceId, OperationId, SpaceId, SubjectId, TenantId
+from shared.contracts.operations import OperationReasonRequest
 from shared.contracts.spaces import SpaceCreateRequest
 from shared.database.database import Database
 from shared.database.documents import load_documents
 from shared.database.operations import load_operations
+from shared.database.outbox import Publication, find_commands, mark_published
 from shared.database.versions import load_versions
 from shared.domain.authorization import DEFAULT_ROLES
 from shared.domain.document import Document
@@ -34,9 +36,13 @@ from shared.domain.version import Version
 from shared.files.intake import ReceivedFile
 from shared.lifecycle.acceptance import Accepted
 from shared.lifecycle.apply_events import Applied, ReceivedEvent, apply_events
+from shared.lifecycle.cancel_operation import cancel_operation
 from shared.lifecycle.create_space import create_space
+from shared.lifecycle.delete_document import Deleting, delete_document
+from shared.lifecycle.purges import issue_purges
 from shared.lifecycle.replace_document import replace_document
 from shared.lifecycle.request import Request
+from shared.lifecycle.retry_operation import retry_operation
 from shared.lifecycle.settings import PipelineSettings
 from shared.lifecycle.store_file import StoredResource, store_file
 from shared.lifecycle.surroundings import Surroundings
@@ -137,6 +143,62 @@ class Bench:
         resource = (await self.file(content)).resource
         body = DocumentReplaceRequest(file_resource_id=resource.id, expected_version=expected)
         return await self.write(lambda conn: replace_document(conn, document_id, body, self.request(), self.around))
+
+    async def delete(self, document_id: DocumentId, expected: int, caller: Caller = ANA) -> Deleting:
+        body = DocumentDeleteRequest(expected_version=expected, reason="It is out of date.")
+        return await self.write(
+            lambda conn: delete_document(conn, document_id, body, self.request(caller), self.around)
+        )
+
+    async def cancel(self, operation_id: OperationId, caller: Caller = ANA) -> Operation:
+        body = OperationReasonRequest(reason="It was the wrong file.")
+        settled = await self.write(
+            lambda conn: cancel_operation(conn, operation_id, body, self.request(caller), self.around)
+        )
+        return settled.operation
+
+    async def retry(self, operation_id: OperationId, caller: Caller = ANA) -> Accepted:
+        body = OperationReasonRequest(reason="The provider is back.")
+        return await self.write(
+            lambda conn: retry_operation(conn, operation_id, body, self.request(caller), self.around)
+        )
+
+    async def publish(self, *owners: str) -> None:
+        """Note the commands of these operations or purges as published, as the dispatcher does."""
+
+        def note(conn: Connection) -> None:
+            rows = [row for row in find_commands(conn, owners) if row.published_at is None]
+            mark_published(
+                conn,
+                [
+                    Publication(
+                        command_id=row.command_id,
+                        publication=row.publication,
+                        sequence=1,
+                        stream_created="s",
+                        published_at=self.watch.now,
+                    )
+                    for row in rows
+                ],
+            )
+
+        await self.write(note)
+
+    async def commands(self, owner: str) -> list[str]:
+        """The open commands of an operation or purge."""
+        rows = await self.database.read(lambda conn: find_commands(conn, {owner}))
+        return sorted(row.command_id for row in rows)
+
+    async def issue_purges(self) -> list[str]:
+        """Issue what is due; the commands of all purges that are out."""
+        await self.write(lambda conn: issue_purges(conn, self.around, limit=100))
+        rows = await self.rows("SELECT command_id FROM outbox WHERE step IN ('purge', 'purge-file') ORDER BY 1")
+        return [str(command) for (command,) in rows]
+
+    async def purge_all(self) -> None:
+        """Issue and answer purges until none is due any more."""
+        while commands := await self.issue_purges():
+            await self.tell(*(self.event(command, EventType.PURGED) for command in commands))
 
     async def ingested(self, space_id: SpaceId, content: str = "a") -> DocumentId:
         """A document that has gone all the way to ACTIVE."""

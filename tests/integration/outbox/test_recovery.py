@@ -7,13 +7,15 @@ import pytest
 from sqlalchemy import Connection
 
 from shared.contracts.catalogue import Stream
+from shared.contracts.enums import OperationStatus
 from shared.contracts.ids import OperationId
 from shared.database.database import Database
 from shared.database.dead_letters import DeadLetter, insert_dead_letters
+from shared.database.operations import insert_operations
 from shared.database.outbox import OutboxCommand, close_commands, find_commands, insert_commands
 from shared.messaging.stream_state import StoredMessage, StreamLook
 from shared.outbox.recovery import Recovery
-from tests.integration.database.samples import NOW, a_command
+from tests.integration.database.samples import NOW, a_command, an_operation
 
 pytestmark = pytest.mark.anyio
 
@@ -136,3 +138,13 @@ async def test_a_command_with_a_dead_letter_is_neither_published_again_nor_count
     await scene.database.write(lambda conn: insert_dead_letters(conn, [letter]))
     assert [await scene.recovery.round(), await scene.recovery.round()] == [0, 0]
     assert [row.publication for row in await scene.left("op_1")] == [1]
+
+
+async def test_nothing_of_an_operation_that_has_ended_is_published_again(scene: Scene) -> None:
+    ended = an_operation("op_1", status=OperationStatus.CANCELLED)
+    runs = an_operation("op_2", "doc_2", status=OperationStatus.RUNNING)
+    await scene.database.write(lambda conn: insert_operations(conn, [ended, runs]))
+    await scene.put(out("op_1", 5), out("op_2", 6))
+    assert [await scene.recovery.round(), await scene.recovery.round()] == [0, 2]
+    assert await scene.left("op_1") == []
+    assert [row.publication for row in await scene.left("op_2")] == [2]

@@ -26,6 +26,8 @@ def all_well(command: AnyCommand) -> Sequence[dict[str, object]]:
     step = CommandId.parse(command.command_id).step
     if step in {Step.PURGE, Step.PURGE_FILE}:
         return [{"type": EventType.PURGED}]
+    if step is Step.CANCEL:
+        return [{"type": EventType.CANCELLED}]
     native = f"native-{CommandId.parse(command.command_id).owner}"
     results: dict[Step, StepResult] = {
         Step.PROVISION: SpaceProvisioned(native_space_id=native),

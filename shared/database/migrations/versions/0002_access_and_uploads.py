@@ -105,6 +105,7 @@ def _create_audit_chain() -> None:
 
 
 def _create_upload() -> None:
+    op.add_column("file_resource", sa.Column("is_twin", sa.Boolean(), nullable=False, server_default=sa.false()))
     op.create_table(
         "upload",
         sa.Column("id", sa.String(), nullable=False),

@@ -25,6 +25,13 @@ def test_on_one_machine_links_begin_with_where_it_listens(host: str, address: st
     assert ApiSettings(api_host=host, api_port=9000).address == address
 
 
+@pytest.mark.parametrize("name", ["most_waiters", "most_streams"])
+def test_nobody_at_all_may_be_let_wait_but_not_fewer(name: str) -> None:
+    assert getattr(ApiSettings.model_validate({name: 0}), name) == 0
+    with pytest.raises(ValidationError):
+        ApiSettings.model_validate({name: -1})
+
+
 @pytest.mark.parametrize("url", ["http://gateway.example", "ftp://gateway.example", "gateway.example", ""])
 def test_a_public_address_must_be_safe(url: str) -> None:
     with pytest.raises(ValidationError):

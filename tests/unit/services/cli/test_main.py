@@ -34,7 +34,7 @@ def test_every_command_of_the_product_is_there() -> None:
     groups = {group.name for group in build().registered_groups if not group.hidden}
 
     assert names == {"up", "demo", "ingest", "search", "token", "doctor", "migrate"}
-    assert groups == {"operations"}
+    assert groups == {"operations", "grants", "accounts", "tokens", "revoke", "spaces"}
 
 
 def test_help_is_printed_without_a_command() -> None:

@@ -18,11 +18,14 @@ def test_figures_of_the_backlog_go_with_the_lease() -> None:
     metrics.active(is_active=True)
     metrics.measured({Step.UPLOAD: Backlog(queued=7, oldest_due_at=NOW - timedelta(seconds=9))}, 2, NOW)
     metrics.lagging(5)
+    metrics.unsealed(3)
     assert registry.get_sample_value("knowgate_backlog_commands", QUEUED) == 7
     assert registry.get_sample_value("knowgate_backlog_oldest_age_seconds", {"step": "upload"}) == 9
     assert registry.get_sample_value("knowgate_projector_lag_events") == 5
+    assert registry.get_sample_value("knowgate_audit_unsealed_entries") == 3
 
     metrics.active(is_active=False)
     assert registry.get_sample_value("knowgate_backlog_commands", QUEUED) is None
     assert registry.get_sample_value("knowgate_backlog_oldest_age_seconds", {"step": "upload"}) is None
     assert registry.get_sample_value("knowgate_projector_lag_events") == 0
+    assert registry.get_sample_value("knowgate_audit_unsealed_entries") == 0

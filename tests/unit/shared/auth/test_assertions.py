@@ -4,18 +4,19 @@ import base64
 import hmac
 import json
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
-from shared.auth.assertions import MOST_REMEMBERED, AssertionVerifier
+from shared.auth.assertions import MOST_REMEMBERED, AssertionVerifier, Claims, digest_of_assertion
 from shared.auth.errors import AuthenticationRefused, RefusalReason
 from shared.auth.verification_keys import FixedKeys, VerificationKey, read_key, secret_key
 from tests.unit.shared.auth.signing import NOW, SECRET, HandClock, claims, private_key, public_pem, sign
 
 ISSUER = "https://issuer.example"
+ORDER_OF_P256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 ISSUED = int(NOW.timestamp())
 
 
@@ -91,6 +92,11 @@ async def test_one_of_several_audiences_may_be_ours(verifier: AssertionVerifier)
         ({"sub": None}, RefusalReason.CLAIMS_WRONG),
         ({"sub": ""}, RefusalReason.CLAIMS_WRONG),
         ({"sub": 7}, RefusalReason.CLAIMS_WRONG),
+        ({"sub": "al\0ice"}, RefusalReason.CLAIMS_WRONG),
+        ({"sub": "a" * 257}, RefusalReason.CLAIMS_WRONG),
+        ({"tenant": "\0"}, RefusalReason.CLAIMS_WRONG),
+        ({"groups": ["staff", "\0"]}, RefusalReason.CLAIMS_WRONG),
+        ({"sub": "\ud800"}, RefusalReason.CLAIMS_WRONG),
         ({"tenant": None}, RefusalReason.CLAIMS_WRONG),
         ({"roles": "knowledge-admin"}, RefusalReason.CLAIMS_WRONG),
         ({"domains": ["public", 1]}, RefusalReason.CLAIMS_WRONG),
@@ -201,3 +207,26 @@ async def test_what_is_remembered_is_bounded(verifier: AssertionVerifier, monkey
         await verifier.verify(sign(claims(jti=str(number))), "session-1")
 
     assert len(verifier._verified) == 2
+
+
+async def test_an_assertion_with_another_good_signature_is_revoked_with_it(verifier: AssertionVerifier) -> None:
+    assertion = sign(claims(), "ES256")
+    signed, _, signature = assertion.rpartition(".")
+    raw = base64.urlsafe_b64decode(signature + "==")
+    mirrored = raw[:32] + (ORDER_OF_P256 - int.from_bytes(raw[32:])).to_bytes(32)
+    other = f"{signed}.{base64.urlsafe_b64encode(mirrored).rstrip(b'=').decode()}"
+
+    assert other != assertion
+    assert (await verifier.verify(other, "session-1")).sub == "alice"
+    assert digest_of_assertion(other) == digest_of_assertion(assertion)
+
+
+def test_two_assertions_are_revoked_one_by_one() -> None:
+    assert digest_of_assertion(sign(claims())) != digest_of_assertion(sign(claims(jti="2")))
+    assert digest_of_assertion("a.b.c") == "2e7336dc8eba87ef472df568c35482abf2575dc3e5eac0c5c62b8ffaeac2c934"
+
+
+def test_the_time_of_issue_is_told_to_the_microsecond() -> None:
+    issued = Claims.model_validate(claims(iat=1767268800.25, exp=1767268900)).issued_at
+
+    assert issued == datetime(2026, 1, 1, 12, 0, 0, 250_000, tzinfo=UTC)

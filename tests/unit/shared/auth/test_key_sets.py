@@ -7,9 +7,10 @@ from datetime import timedelta
 import httpx
 import pytest
 
+from shared.auth.assertions import AssertionVerifier
 from shared.auth.errors import AuthenticationRefused, RefusalReason
 from shared.auth.key_sets import ASKED_AGAIN_AFTER, KEPT_FOR, LONGEST_ANSWER_BYTES, RemoteKeys
-from tests.unit.shared.auth.signing import HandClock, public_jwk
+from tests.unit.shared.auth.signing import HandClock, claims, public_jwk, sign
 
 URL = "https://issuer.example/jwks.json"
 
@@ -133,3 +134,34 @@ async def test_an_answer_that_is_no_key_set_gives_no_keys(
         await names(keys)
 
     assert raised.value.reason is RefusalReason.KEYS_UNAVAILABLE
+
+
+async def test_an_issuer_changes_its_key_while_assertions_keep_coming(
+    keys: RemoteKeys, issuer: Issuer, clock: HandClock
+) -> None:
+    """Old and new are both good while both are published, the new one at once; the old one ends with the kept keys."""
+    verifier = AssertionVerifier({"https://issuer.example": keys}, audience="knowgate", clock=clock)
+
+    async def refusal(algorithm: str, key_id: str) -> RefusalReason | None:
+        issued = int(clock().timestamp())
+        assertion = sign(claims(iat=issued, exp=issued + 60), algorithm, headers={"kid": key_id})
+        try:
+            await verifier.verify(assertion, "session-1")
+        except AuthenticationRefused as refused:
+            return refused.reason
+        return None
+
+    old, new = public_jwk("EdDSA", kid="old"), public_jwk("ES256", kid="new")
+    issuer.reply(httpx.Response(200, json={"keys": [old]}))
+    assert await refusal("EdDSA", "old") is None
+    clock.pass_by(ASKED_AGAIN_AFTER)
+    issuer.reply(httpx.Response(200, json={"keys": [old, new]}))
+    assert await refusal("ES256", "new") is None
+    assert await refusal("EdDSA", "old") is None
+
+    issuer.reply(httpx.Response(200, json={"keys": [new]}))
+    clock.pass_by(KEPT_FOR - timedelta(seconds=1))
+    assert await refusal("EdDSA", "old") is None
+    clock.pass_by(timedelta(seconds=1))
+    assert await refusal("EdDSA", "old") is RefusalReason.SIGNATURE_WRONG
+    assert await refusal("ES256", "new") is None

@@ -63,6 +63,12 @@ def test_a_key_set_gives_its_usable_keys() -> None:
     assert [(key.algorithm, key.key_id) for key in found] == [(Algorithm.EDDSA, "one"), (Algorithm.RS256, "two")]
 
 
+def test_a_key_that_is_published_for_encryption_verifies_nothing() -> None:
+    keys = [public_jwk("EdDSA", kid="one", use="sig"), public_jwk("RS256", kid="two", use="enc")]
+
+    assert [key.key_id for key in read_key_set({"keys": keys})] == ["one"]
+
+
 @pytest.mark.parametrize("content", [{}, {"keys": None}, {"keys": {}}, {"keys": []}])
 def test_a_key_set_without_keys_gives_none(content: dict[str, object]) -> None:
     assert read_key_set(content) == ()

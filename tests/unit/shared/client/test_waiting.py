@@ -1,4 +1,4 @@
-"""Ends are waited for as often as the gateway asks, and no longer than was allowed."""
+"""The gateway holds its answer back until the end; it is asked as often as that takes, and no longer than allowed."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.client.errors import StillRunning
-from shared.client.waiting import Waiting, has_succeeded
+from shared.client.waiting import NOT_AT_ALL, Waiting, has_succeeded
 from shared.contracts.enums import OperationStatus, OperationType, SpaceStatus
 from shared.contracts.ids import OperationId, SpaceId
 from shared.contracts.operations import Operation
@@ -32,15 +32,20 @@ def space(status: SpaceStatus) -> Space:
 
 @dataclass
 class Answers:
-    """What is read, one after the other, by a clock that only pauses move."""
+    """What is read, one after the other, by a clock that only pauses and answers that are held back move."""
 
     operations: list[Operation | Exception] = field(default_factory=list)
     spaces: list[Space] = field(default_factory=list)
     now: float = 0.0
     pauses: list[float] = field(default_factory=list)
+    waits: list[float] = field(default_factory=list)
+    holds_back: bool = True
 
-    async def get_operation(self, operation_id: OperationId) -> Operation:
+    async def get_operation(self, operation_id: OperationId, *, wait: timedelta = NOT_AT_ALL) -> Operation:
         answer = self.operations.pop(0)
+        self.waits.append(wait.total_seconds())
+        if self.holds_back and isinstance(answer, Operation) and answer.next_poll_after_ms != 0:
+            self.now += wait.total_seconds()
         if isinstance(answer, Exception):
             raise answer
         return answer
@@ -53,17 +58,38 @@ class Answers:
         self.now += seconds
 
     def waiting(self, seconds: float) -> Waiting:
-        return Waiting(within=timedelta(seconds=seconds), clock=lambda: self.now, pause=self.pause)
+        hold = timedelta(seconds=5)
+        return Waiting(within=timedelta(seconds=seconds), clock=lambda: self.now, pause=self.pause, hold=hold)
 
 
-async def test_the_next_look_is_when_the_gateway_asks_for_it() -> None:
+async def test_the_first_look_is_answered_at_once_and_later_ones_are_held_back() -> None:
     answers = Answers(
         operations=[
             operation(OperationStatus.PENDING, 250),
             operation(OperationStatus.RUNNING, 4000),
-            operation(OperationStatus.RUNNING, None),
+            operation(OperationStatus.RUNNING, 60_000),
             operation(OperationStatus.SUCCEEDED, 0),
         ]
+    )
+
+    ended = await answers.waiting(60).for_operation(answers, OperationId("op_1"))
+
+    assert has_succeeded(ended)
+    assert answers.waits == [0, 5, 5, 5]
+    assert answers.pauses == []
+    assert answers.now == 10
+
+
+async def test_a_gateway_that_holds_nothing_back_is_looked_at_when_it_asks_for_it() -> None:
+    answers = Answers(
+        holds_back=False,
+        operations=[
+            operation(OperationStatus.PENDING, 250),
+            operation(OperationStatus.PENDING, 250),
+            operation(OperationStatus.RUNNING, 4000),
+            operation(OperationStatus.RUNNING, None),
+            operation(OperationStatus.SUCCEEDED, 0),
+        ],
     )
 
     ended = await answers.waiting(60).for_operation(answers, OperationId("op_1"))
@@ -88,12 +114,22 @@ async def test_a_gateway_that_is_away_for_a_while_does_not_end_the_wait() -> Non
 
 
 async def test_time_runs_out_at_the_deadline_and_not_after_the_next_look() -> None:
-    answers = Answers(operations=[operation(OperationStatus.RUNNING, 60_000) for _ in range(3)])
+    answers = Answers(operations=[operation(OperationStatus.RUNNING, 60_000) for _ in range(4)])
+
+    with pytest.raises(StillRunning, match="operation op_1 has not ended within 12 s"):
+        await answers.waiting(12).for_operation(answers, OperationId("op_1"))
+
+    assert (answers.waits, answers.pauses, answers.now) == ([0, 5, 5, 2], [], 12)
+
+
+async def test_nor_when_nothing_is_held_back() -> None:
+    answers = Answers(holds_back=False, operations=[operation(OperationStatus.RUNNING, 60_000) for _ in range(4)])
 
     with pytest.raises(StillRunning, match="operation op_1 has not ended within 90 s"):
         await answers.waiting(90).for_operation(answers, OperationId("op_1"))
 
     assert answers.pauses == [60.0, 30.0]
+    assert answers.waits == [0, 5, 5, 0]
 
 
 async def test_each_look_is_shown() -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from shared.contracts.enums import Action
+from shared.contracts.enums import Action, PrincipalKind
 from shared.contracts.ids import SubjectId, TenantId
-from shared.domain.authorization import DEFAULT_ROLES, Principal, PrincipalKind, reach, require_domain
+from shared.domain.authorization import DEFAULT_ROLES, Principal, reach, require_domain
 from shared.domain.errors import Forbidden
 from shared.domain.identity import Caller
 

@@ -8,10 +8,11 @@ import pytest
 from shared.contracts.commands import SourceFile
 from shared.contracts.enums import ChangeType, DocumentStatus, FailureReason, Step, VersionStatus
 from shared.contracts.ids import DocumentId, FileId, OperationId, SpaceId, SubjectId, TenantId, VersionId
-from shared.contracts.metadata import DocumentMetadata
+from shared.contracts.metadata import DocumentMetadata, DocumentMetadataPatch
 from shared.domain.document import (
     Document,
     accept_replacement,
+    described,
     is_searchable,
     require_current,
     require_free_slot,
@@ -129,3 +130,20 @@ def test_a_progress_figure_never_goes_back() -> None:
     forward = ingesting.progressed(0, NOW).progressed(60, NOW).progressed(40, LATER)
     assert (forward.progress_percent, forward.progress_updated_at) == (60, NOW)
     assert VERSION.progressed(70, NOW) is VERSION
+
+
+def test_a_description_changes_what_was_given_and_always_the_lock() -> None:
+    tagged = replace(DOCUMENT, metadata=DocumentMetadata(category="a", tags=("x",)).to_output())
+
+    renamed = described(tagged, "Book", None, LATER)
+    assert (renamed.name, renamed.metadata, renamed.lock_version) == ("Book", tagged.metadata, 4)
+    assert renamed.updated_at == LATER
+    patched = described(tagged, None, DocumentMetadataPatch(category=None), LATER)
+    assert (patched.name, patched.metadata.category, patched.metadata.tags) == ("Manual", None, ("x",))
+    assert described(tagged, "Manual", None, LATER).lock_version == 4
+
+
+@pytest.mark.parametrize("status", [DocumentStatus.DELETING, DocumentStatus.DELETED])
+def test_a_hidden_document_is_not_described(status: DocumentStatus) -> None:
+    with pytest.raises(NotFound):
+        described(replace(DOCUMENT, status=status), "Book", None, LATER)

@@ -148,6 +148,18 @@ def test_an_empty_file_is_refused_as_empty(name: str) -> None:
         kind(b"", name)
 
 
+@pytest.mark.parametrize("content", [b"\xef\xbb\xbf", b"\xfe\xff", b"\n", b"  \t\r\n", b"\xff\xfe \0\n\0", b"\xc2\xa0"])
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a"])
+def test_a_file_of_white_space_is_refused_as_empty(content: bytes, name: str) -> None:
+    with pytest.raises(FileRefused, match="nothing but white space"):
+        kind(content, name)
+
+
+def test_white_space_in_front_of_text_is_no_matter() -> None:
+    assert kind(b"\n" * 100_000 + b"a", "a.txt") is ContentType.TEXT
+    assert kind(b"\xef\xbb\xbf\n.", "a.txt") is ContentType.TEXT
+
+
 @pytest.mark.parametrize("kept", [30, 100, len(DOCX) - 1])
 def test_an_office_document_that_was_cut_off_is_refused_as_damaged(kept: int) -> None:
     with pytest.raises(FileRefused, match="damaged or missing"):

@@ -1,0 +1,1 @@
+"""The admin API: access, accounts, tokens, and spaces taken out of use."""

@@ -1,0 +1,25 @@
+"""The limits of this process, as the application is given them."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from services.api.broker.room import MonotonicClock
+from services.api.limits.queue import QueueLimit
+from services.api.limits.rate import RateLimit
+from services.api.limits.settings import LimitSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What is asked before a tenant is served."""
+
+    rate: RateLimit
+    queue: QueueLimit
+
+    @classmethod
+    def of(cls, settings: LimitSettings, monotonic: MonotonicClock) -> Self:
+        """The limits that the settings name."""
+        return cls(
+            rate=RateLimit(settings.requests_per_second, settings.burst, monotonic),
+            queue=QueueLimit(settings.queued, monotonic),
+        )

@@ -1,0 +1,1 @@
+"""Resumable uploads by tus 1.0."""

@@ -1,0 +1,69 @@
+"""Makes a file resource of an upload that is whole: its parts go once through the same intake as a plain upload."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
+
+from services.api.uploads.clearing import Clearing
+from shared.contracts.ids import UploadId
+from shared.database.database import Database
+from shared.database.uploads import Upload, UploadPart, parts_of
+from shared.domain.errors import FileRefused, Rejected
+from shared.files.intake import ReceivedFile, receive
+from shared.files.settings import FilesSettings
+from shared.files.store import FileStore
+from shared.lifecycle.request import Request
+from shared.lifecycle.resumable_upload import end_upload, finish_upload, own_upload
+from shared.lifecycle.store_file import StoredResource, find_resource
+from shared.lifecycle.surroundings import Surroundings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finishing:
+    """Finishes uploads. It may be asked any number of times, by any process: an upload becomes one file."""
+
+    database: Database
+    store: FileStore
+    around: Surroundings
+    settings: FilesSettings
+    clearing: Clearing
+    _turns: "WeakValueDictionary[UploadId, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
+    """Who asks again while this process is at it waits for its result instead of doing the same once more."""
+
+    async def finish(self, upload_id: UploadId, request: Request) -> StoredResource:
+        """What the upload has become. FileRefused when its content cannot be taken: then the upload is over."""
+        async with self._turns.setdefault(upload_id, asyncio.Lock()):
+            upload = await self.database.read(lambda conn: own_upload(conn, upload_id, request, self.around))
+            known = upload.file_resource_id
+            if known is not None:
+                return await self.database.read(lambda conn: find_resource(conn, known, request, self.around.clock()))
+            return await self._register(upload, await self._receive(upload, request), request)
+
+    async def _receive(self, upload: Upload, request: Request) -> ReceivedFile:
+        parts = await self.database.read(lambda conn: parts_of(conn, upload.id))
+        try:
+            return await receive(self.store, self._joined(parts), claimed_name=upload.file_name, limit=upload.length)
+        except FileRefused:
+            await self.database.write(lambda conn: end_upload(conn, upload.id, request, self.around))
+            await self.clearing.clear(upload.id)
+            raise
+
+    async def _register(self, upload: Upload, received: ReceivedFile, request: Request) -> StoredResource:
+        kept = self.settings.resource_ttl
+        try:
+            stored = await self.database.write(
+                lambda conn: finish_upload(conn, upload.id, received, kept, request, self.around)
+            )
+        except Rejected:  # after any other error the row may be there, and then the object must be
+            await self.store.delete(received.key)
+            raise
+        if stored.file.object_key != received.key:
+            await self.store.delete(received.key)
+        await self.clearing.clear(upload.id)
+        return stored
+
+    async def _joined(self, parts: Sequence[UploadPart]) -> AsyncIterator[bytes]:
+        for part in parts:
+            async for piece in self.store.get_stream(part.object_key):
+                yield piece

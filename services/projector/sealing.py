@@ -1,0 +1,34 @@
+"""Seals what was written to the audit, again and again, under the lease."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import Connection
+
+from shared.database.audit_chain import has_unsealed
+from shared.database.database import Database
+from shared.lifecycle.seal_audit import seal_audit
+from shared.telemetry.stamps import Clock
+
+MOST_AT_ONCE: Final = 500
+"""Entries sealed in one transaction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealing:
+    """The sealer. `guard` joins each transaction and holds the lease."""
+
+    database: Database
+    guard: Callable[[Connection], None]
+    clock: Clock
+
+    async def round(self) -> None:
+        """Seal everything that waits; nothing is written when nothing does."""
+        while await self.database.read(has_unsealed):
+            if await self.database.write(self._seal) < MOST_AT_ONCE:
+                return
+
+    def _seal(self, conn: Connection) -> int:
+        self.guard(conn)
+        return seal_audit(conn, self.clock(), limit=MOST_AT_ONCE)

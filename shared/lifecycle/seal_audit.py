@@ -1,0 +1,34 @@
+"""Moves audit entries into their tenants' chains, in the caller's transaction. Only the lease's holder may seal."""
+
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from shared.database.audit_chain import EMPTY, Head, Link, Unsealed, add_links, chain_hash, chain_heads, find_unsealed
+
+
+def seal_audit(conn: Connection, now: datetime, *, limit: int) -> int:
+    """Add up to `limit` waiting entries to their chains, in the order of their time and id; how many."""
+    waiting = find_unsealed(conn, limit=limit)
+    if not waiting:
+        return 0
+    heads = dict(chain_heads(conn, {entry.chain for entry in waiting}))
+    links = []
+    for entry in waiting:
+        link = _link_after(heads.get(entry.chain, EMPTY), entry, now)
+        heads[entry.chain] = Head(seq=link.seq, hash=link.hash)
+        links.append(link)
+    add_links(conn, links)
+    return len(links)
+
+
+def _link_after(head: Head, entry: Unsealed, now: datetime) -> Link:
+    seq = head.seq + 1
+    return Link(
+        chain=entry.chain,
+        seq=seq,
+        entry_id=entry.entry_id,
+        prev_hash=head.hash,
+        hash=chain_hash(head.hash, seq, entry.content_hash),
+        sealed_at=now,
+    )

@@ -1,0 +1,1 @@
+"""What must hold between several answers: each function is one rule and leads the gateway there by itself."""

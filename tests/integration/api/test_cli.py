@@ -1,0 +1,139 @@
+"""The commands of those who manage access, against a real address: what they ask for happens, and is told."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from services.cli.complaints import complaint_of
+from services.cli.main import build
+from shared.domain.errors import KnowgateError
+from tests.integration.api.administrating import admin_get
+from tests.integration.api.harness import ALICE, KNOWLEDGE, TOKEN, Gateway, User
+from tests.integration.api.test_uploads import served
+
+ROOT = User(subject="root", roles=("gateway-admin",), session="cli-session")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A command line that talks to the gateway under test."""
+
+    env: Mapping[str, str]
+
+    async def run(self, *words: str, stdin: str | None = None) -> Result:
+        def invoke() -> Result:
+            return CliRunner().invoke(build(), words, input=stdin, env=self.env)
+
+        return await asyncio.get_running_loop().run_in_executor(None, invoke)
+
+    async def done(self, *words: str, stdin: str | None = None) -> str:
+        result = await self.run(*words, stdin=stdin)
+        assert result.exit_code == 0, (result.output, result.exception)
+        return result.stdout
+
+
+def line(gateway: Gateway, address: str) -> Line:
+    return Line(
+        {
+            "KNOWGATE_CLI_URL": address,
+            "KNOWGATE_CLI_SERVICE_TOKEN": TOKEN,
+            "KNOWGATE_CLI_ASSERTION": gateway.assertion(ROOT),
+            "KNOWGATE_CLI_SESSION_ID": ROOT.session,
+        }
+    )
+
+
+async def status(gateway: Gateway, headers: dict[str, str]) -> int:
+    return (await gateway.http.get(f"{KNOWLEDGE}/spaces", headers=headers)).status_code
+
+
+async def test_grants_are_added_listed_and_removed(gateway: Gateway) -> None:
+    space_id = await gateway.make_space()
+    document_id = await gateway.make_document(space_id)
+    async with served(gateway) as address:
+        cli = line(gateway, address)
+
+        told = await cli.done("grants", "add", "--space", space_id, "--group", "editors")
+        assert told == f"Space {space_id} is granted to group editors.\n"
+        told = await cli.done("grants", "add", "--space", space_id, "--user", "erin", "--document", document_id)
+        assert told == f"Document {document_id} is granted to user erin.\n"
+
+        listed = [row.split() for row in (await cli.done("grants", "list", "--space", space_id)).splitlines()]
+        assert ["user", "erin", document_id, "root", "2031-05-06", "07:08", "UTC"] in listed
+        assert ["group", "editors", "-", "root", "2031-05-06", "07:08", "UTC"] in listed
+
+        told = await cli.done("grants", "remove", "--space", space_id, "--group", "editors")
+        assert told == f"Space {space_id} is not granted to group editors any more.\n"
+        again = await cli.run("grants", "remove", "--space", space_id, "--group", "editors")
+
+    assert isinstance(again.exception, KnowgateError)
+    assert (
+        complaint_of(again.exception).what == "This is not granted to this user, group or role. [KNOWLEDGE_NOT_FOUND]"
+    )
+
+
+async def test_a_space_that_one_may_see_is_named_by_its_code(gateway: Gateway) -> None:
+    space_id = await gateway.make_space("handbook")
+    async with served(gateway) as address:
+        cli = line(gateway, address)
+        await cli.done("grants", "add", "--space", space_id, "--user", "root")
+
+        assert await cli.done("spaces", "disable", "--space", "handbook", "--reason", "x") == (
+            "Space handbook is DISABLED.\n"
+        )
+        assert await cli.done("spaces", "enable", "--space", "handbook") == "Space handbook is ACTIVE.\n"
+
+
+async def test_accounts_are_set_shown_disabled_and_enabled_again_and_again(gateway: Gateway) -> None:
+    async with served(gateway) as address:
+        cli = line(gateway, address)
+        assert "keeps no accounts yet" in await cli.done("accounts", "list")
+
+        told = await cli.done("accounts", "set", "alice", "--group", "a", "--group", "b", "--role", "knowledge-reader")
+        assert told == "alice is managed here. Groups: a, b; roles: knowledge-reader; domains: -.\n"
+        assert '"groups": [' in await cli.done("accounts", "show", "alice")
+        for action, expected in (("disable", 401), ("enable", 200), ("disable", 401)):
+            await cli.done("accounts", action, "alice")
+            assert await status(gateway, gateway.headers(ALICE)) == expected
+        assert "DISABLED" in await cli.done("accounts", "list")
+
+
+async def test_tokens_are_created_printed_once_listed_and_revoked(gateway: Gateway) -> None:
+    async with served(gateway) as address:
+        cli = line(gateway, address)
+
+        token = (await cli.done("tokens", "create", "loader", "--days", "1")).strip()
+        assert await status(gateway, gateway.headers(authorization=f"Bearer {token}")) == 200
+        token_id = token.partition(".")[0]
+        listed = await cli.done("tokens", "list")
+        assert token_id in listed
+        assert token.partition(".")[2] not in listed
+
+        assert await cli.done("tokens", "revoke", token_id) == f"The token {token_id} of loader is revoked.\n"
+        assert await status(gateway, gateway.headers(authorization=f"Bearer {token}")) == 401
+
+
+@pytest.mark.parametrize("is_piped", [False, True])
+async def test_an_assertion_is_revoked_by_itself(gateway: Gateway, *, is_piped: bool) -> None:
+    headers = gateway.headers(ALICE)
+    assertion = headers["x-user-assertion"]
+    async with served(gateway) as address:
+        cli = line(gateway, address)
+        await cli.done("revoke", "assertion", "-" if is_piped else assertion, stdin=f"{assertion}\n")
+
+    assert await status(gateway, headers) == 401
+    (kept,) = (await admin_get(gateway, "/revocations")).json()["data"]["items"]
+    assert kept["value"] != assertion
+
+
+@pytest.mark.parametrize(("kind", "value"), [("session", "session-1"), ("subject", "alice")])
+async def test_a_session_and_a_subject_are_revoked(gateway: Gateway, kind: str, value: str) -> None:
+    headers = gateway.headers(ALICE)
+    async with served(gateway) as address:
+        told = await line(gateway, address).done("revoke", kind, value)
+
+    assert told == f"The {kind} {value} is refused in what was issued until 2031-05-06 07:08 UTC.\n"
+    assert await status(gateway, headers) == 401

@@ -1,0 +1,95 @@
+"""Cancels and deletes through a projector with a real broker, and purges of which one cannot be issued."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+from structlog.testing import capture_logs
+
+from services.projector.housekeeping import Housekeeping
+from shared.contracts.enums import OperationStatus, Step
+from shared.contracts.ids import OperationId, VersionId
+from shared.database.database import Database
+from shared.database.purges import insert_purges, load_purges
+from shared.domain.purge import PurgeStatus
+from shared.lifecycle.acceptance import Accepted
+from shared.messaging.cancellations import Cancellations
+from tests.integration.database.samples import NOW, a_purge, store_served
+from tests.integration.lifecycle.bench import Bench
+from tests.integration.projector.conftest import Stage
+
+pytestmark = pytest.mark.anyio
+
+
+async def reaches(stage: Stage, operation_id: OperationId, status: OperationStatus) -> None:
+    """Wait until the operation has this status."""
+    async with asyncio.timeout(20):
+        while (await stage.bench.operation(operation_id)).status is not status:  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.02)
+
+
+async def becomes(stage: Stage, sql: str, rows: list[tuple[object, ...]]) -> None:
+    """Wait until a query answers so."""
+    async with asyncio.timeout(20):
+        while await stage.bench.rows(sql) != rows:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0.02)
+
+
+async def in_hand(stage: Stage) -> Accepted:
+    """An upload that is out in the stream; it is answered only when somebody answers uploads."""
+    stage.project()
+    stage.answer(Step.PROVISION, Step.CANCEL, Step.PURGE, Step.PURGE_FILE)
+    space = await stage.bench.create_space()
+    await reaches(stage, space.work.operation.id, OperationStatus.SUCCEEDED)
+    accepted = await stage.bench.upload(space.work.space.id)
+    await becomes(stage, "SELECT step FROM outbox WHERE sequence IS NOT NULL", [("upload",)])
+    return accepted
+
+
+async def test_a_cancel_is_told_to_the_workers_and_confirmed_by_one(stage: Stage) -> None:
+    operation_id = (await in_hand(stage)).work.operation.id
+    heard: list[OperationId] = []
+    cancellations = Cancellations(stage.connection)
+    await cancellations.listen(heard.append)
+
+    await stage.bench.cancel(operation_id)
+
+    await reaches(stage, operation_id, OperationStatus.CANCELLED)
+    async with asyncio.timeout(20):
+        while heard != [operation_id]:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0.02)
+    assert operation_id in await cancellations.known()
+    assert await stage.bench.rows("SELECT status FROM purge") == [("WAITING",)]
+    stage.answer(Step.UPLOAD)
+    await becomes(stage, "SELECT DISTINCT status FROM purge", [("DONE",)])
+
+
+async def test_a_delete_cancels_what_is_in_hand_and_ends_with_everything_purged(stage: Stage) -> None:
+    accepted = await in_hand(stage)
+    assert accepted.work.document is not None
+
+    deleting = await stage.bench.delete(accepted.work.document.id, expected=0)
+
+    await reaches(stage, accepted.work.operation.id, OperationStatus.CANCELLED)
+    await reaches(stage, deleting.work.operation.id, OperationStatus.RUNNING)
+    stage.answer(Step.UPLOAD)
+    await reaches(stage, deleting.work.operation.id, OperationStatus.SUCCEEDED)
+    assert await stage.bench.rows("SELECT status FROM document") == [("DELETED",)]
+    await becomes(stage, "SELECT DISTINCT status FROM purge", [("DONE",)])
+
+
+async def test_a_purge_that_cannot_be_issued_makes_way_for_the_others(database: Database) -> None:
+    """A dot in its id: its command could not be told from another's."""
+    await database.write(lambda conn: store_served(conn, 1, 2))
+    purges = [a_purge("pur.bad"), a_purge("pur_2", version_id=VersionId("ver_2"))]
+    await database.write(lambda conn: insert_purges(conn, purges))
+    bench = Bench(database)
+    bench.watch.now = NOW
+    chores = Housekeeping(database=database, around=bench.around, guard=lambda _: None, inbox_kept=timedelta(days=1))
+    with capture_logs() as logs:
+        assert await chores.issue_due_purges() == 1
+    assert [log["purge"] for log in logs if log["event"] == "projector.purge.failed"] == ["pur.bad"]
+    after = await database.read(lambda conn: load_purges(conn, ["pur.bad", "pur_2"]))
+    assert (after["pur_2"].status, after["pur.bad"].status) == (PurgeStatus.ISSUED, PurgeStatus.WAITING)
+    assert (after["pur.bad"].attempt, after["pur.bad"].due_at > NOW) == (2, True)
+    assert await chores.issue_due_purges() == 0

@@ -1,0 +1,1 @@
+"""Who may do what, walked through route by route: `python -m tests.matrix`."""
