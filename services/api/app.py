@@ -19,8 +19,8 @@ from services.api.documents.deleting import DocumentDeleting
 from services.api.documents.routes import DocumentRoutes
 from services.api.downloads.fetch import Fetch
 from services.api.downloads.routes import DOWNLOADS, DownloadRoutes
-from services.api.edge.answers import Answer, error_response
-from services.api.edge.call import Call, Handler
+from services.api.edge.answers import error_response
+from services.api.edge.call import Handler
 from services.api.edge.errors import refuse
 from services.api.edge.middleware import Edge
 from services.api.edge.paths import split_action
@@ -42,7 +42,6 @@ from shared.contracts.errors import ERROR_RULES, ErrorCode
 from shared.contracts.route import Route
 from shared.contracts.routes import OPERATION_GET, ROUTES
 from shared.contracts.uploads import UPLOAD_ROUTES
-from shared.domain.errors import NotImplementedHere
 from shared.retrieval.citation_reader import CitationReader
 from shared.retrieval.search import Searcher
 
@@ -172,13 +171,8 @@ def contract_paths(handlers: Mapping[Route, Handler], edges: Edges) -> list[Path
     """One path for each path of the contract and of ours, with all its methods; polling first, it is asked most."""
     by_path: defaultdict[str, dict[Route, Handler]] = defaultdict(dict)
     for route in (OPERATION_GET, *ROUTES, *handlers):
-        by_path[route.path][route] = handlers.get(route, not_implemented)
+        by_path[route.path][route] = handlers[route]
     return [Path(split_action(path), Resource(methods, edges)) for path, methods in by_path.items()]
-
-
-async def not_implemented(call: Call) -> Answer:
-    """The answer of what the contract has and this release has not."""
-    raise NotImplementedHere
 
 
 def refused_by_framework(edges: Edges) -> Callable[[Request, Exception], Coroutine[None, None, Response]]:

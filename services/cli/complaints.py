@@ -43,7 +43,6 @@ _REMEDIES = {
     404: "Check the id, and that this is the gateway, the tenant and the account that it belongs to.",
     413: "Split the file, or raise the limit (KNOWGATE_FILES_MAX_BYTES).",
     429: "Try again in a moment.",
-    501: "This release of the gateway cannot do it yet.",
     503: "Try again in a moment; `knowgate doctor` tells what is missing.",
 }
 

@@ -69,7 +69,6 @@ class ErrorCode(StrEnum):
     METHOD_NOT_ALLOWED = "METHOD_NOT_ALLOWED"
     REQUEST_TOO_LARGE = "REQUEST_TOO_LARGE"
     UNSUPPORTED_MEDIA_TYPE = "UNSUPPORTED_MEDIA_TYPE"
-    NOT_IMPLEMENTED = "KNOWLEDGE_NOT_IMPLEMENTED"
     INTERNAL_ERROR = "INTERNAL_ERROR"
 
 
@@ -132,7 +131,6 @@ def _rules() -> dict[ErrorCode, ErrorRule]:
         code.METHOD_NOT_ALLOWED: ErrorRule(405, seen.INVALID_INPUT, "This method is not allowed here."),
         code.REQUEST_TOO_LARGE: ErrorRule(413, seen.INVALID_INPUT, "The request is too large."),
         code.UNSUPPORTED_MEDIA_TYPE: ErrorRule(415, seen.INVALID_INPUT, "The body must be application/json."),
-        code.NOT_IMPLEMENTED: ErrorRule(501, seen.PROVIDER_UNAVAILABLE, "This is not available yet."),
         code.INTERNAL_ERROR: ErrorRule(500, seen.PROVIDER_UNAVAILABLE, "Something went wrong on our side."),
     }
 

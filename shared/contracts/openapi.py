@@ -21,7 +21,7 @@ OPENAPI_VERSION: Final = "3.1.0"
 
 _SCHEMAS: Final = "#/components/schemas/"
 _PATH_ID: Final = re.compile(r"\{(\w+)\}")
-_ANYWHERE: Final = (401, 403, 404, 422, 429, 500, 501, 503)
+_ANYWHERE: Final = (401, 403, 404, 422, 429, 500, 503)
 _WITH_BODY: Final = (400, 413, 415)
 _WITH_EFFECT: Final = (409,)
 _WITH_RETRY_AFTER: Final = frozenset({429, 503})

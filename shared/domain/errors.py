@@ -14,8 +14,7 @@ KnowgateError
 │   ├── OperationPending     something else runs on it; wait for that
 │   ├── InvalidInput         a field is wrong
 │   │   └── FileRefused      the file cannot be taken: empty, wrong type, too large
-│   ├── ContentRejected      the file's content can never be ingested
-│   └── NotImplementedHere   the contract has it, this release does not
+│   └── ContentRejected      the file's content can never be ingested
 ├── Transient                the same request may succeed later
 │   ├── ProviderUnavailable
 │   │   └── ProviderThrottled
@@ -197,13 +196,6 @@ class ContentRejected(Rejected):
     def __init__(self, reason: FailureReason) -> None:
         super().__init__(f"The content was rejected: {reason.value}.")
         self.reason = reason
-
-
-class NotImplementedHere(Rejected):
-    """The contract has it, this release does not."""
-
-    code = ErrorCode.NOT_IMPLEMENTED
-    message = "This release does not offer this operation yet."
 
 
 class Transient(KnowgateError):

@@ -3,13 +3,13 @@
 from collections.abc import Awaitable, Callable
 
 from shared.contracts.commands import ProviderKind
-from shared.domain.errors import NotImplementedHere
+from shared.domain.errors import Rejected
 from shared.providers.ports import FileReader, ProviderReads, ProviderWrites
 from shared.providers.scripted.provider import ScriptedProvider
 from shared.providers.settings import ProviderSettings
 
 
-class ProviderNotOffered(NotImplementedHere):
+class ProviderNotOffered(Rejected):
     """The kind of provider is known, and this release has none."""
 
     def __init__(self, kind: ProviderKind) -> None:

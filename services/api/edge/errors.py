@@ -37,7 +37,7 @@ class Refusal:
     @property
     def is_ours(self) -> bool:
         """Whether it is our failure and not the caller's."""
-        return self.status >= 500 and self.status != ERROR_RULES[ErrorCode.NOT_IMPLEMENTED].status
+        return self.status >= 500
 
 
 def refuse(code: ErrorCode, message: str | None = None, headers: Mapping[str, str] | None = None) -> Refusal:

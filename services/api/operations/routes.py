@@ -16,7 +16,7 @@ from shared.contracts.route import Route
 from shared.contracts.routes import OPERATION_GET
 from shared.database.listings import visible_operation
 from shared.database.quick_reads import QuickReads
-from shared.domain.authorization import RoleTable, reach
+from shared.domain.authorization import RESOURCE_ACTIONS, RoleTable, reach, require_action
 from shared.domain.errors import OperationNotFound
 from shared.domain.identity import Caller
 from shared.domain.operation import Operation
@@ -56,4 +56,5 @@ class OperationRoutes:
         operation = await self.reads.read(lambda conn: visible_operation(conn, reached, operation_id))
         if operation is None:
             raise OperationNotFound
+        require_action(caller, RESOURCE_ACTIONS[operation.resource_type], self.roles)
         return operation

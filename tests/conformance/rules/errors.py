@@ -54,7 +54,6 @@ STATUSES: Final = {
 UNPROVOKED: Final = {
     "KNOWLEDGE_METADATA_TOO_LARGE": "four fields within their own limits stay below 4,096 bytes",
     "INTERNAL_ERROR": "it means a fault of the product, and none is known",
-    "KNOWLEDGE_NOT_IMPLEMENTED": "every route of the contract is there; a run in which one answers so fails",
 }
 """Codes that the product knows and that no request can bring about, each with why."""
 

@@ -50,7 +50,7 @@ async def test_the_trace_of_the_caller_is_carried_on(gateway: Gateway) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [f"{KNOWLEDGE}/nothing", f"{SPACES}/", "/admin/v1/spaces", "/internal/v1/files/x", "/"]
+    "path", [f"{KNOWLEDGE}/nothing", f"{SPACES}/", "/admin/v1/spaces", "/internal/v1/filings/x", "/"]
 )
 async def test_an_unknown_path_is_a_404_in_the_envelope(gateway: Gateway, path: str) -> None:
     answer = await gateway.http.get(path, headers=gateway.headers())
@@ -184,23 +184,7 @@ async def test_an_error_with_many_long_fields_stays_within_what_the_client_reads
     assert len(answer.content) <= 65_536
 
 
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("POST", "/documents/doc_1:delete"),
-        ("POST", "/operations/op_1:cancel"),
-        ("POST", "/operations/op_1:retry"),
-    ],
-)
-async def test_what_is_not_there_yet_says_so_in_the_envelope(gateway: Gateway, method: str, path: str) -> None:
-    answer = await gateway.post(path, {}, method=method)
-
-    error = checked_error(answer, 501, "KNOWLEDGE_NOT_IMPLEMENTED")
-    assert error["message"] == "This release does not offer this operation yet."
-    assert error["retryable"] is False
-
-
-async def test_what_is_not_there_yet_is_told_to_known_callers_alone(gateway: Gateway) -> None:
+async def test_what_is_there_is_told_to_known_callers_alone(gateway: Gateway) -> None:
     answer = await gateway.http.post(f"{KNOWLEDGE}/documents/doc_1:delete")
 
     checked_error(answer, 401, "KNOWLEDGE_UNAUTHENTICATED")

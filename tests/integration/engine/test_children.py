@@ -135,6 +135,16 @@ async def test_cancelling_kills_the_parser_at_once(endless: Path) -> None:
         assert await reads_a_good_file(pool)
 
 
+def test_the_memory_of_a_child_is_not_counted_from_its_parents() -> None:
+    held = bytearray(400 << 20)
+    held[:: 1 << 12] = b"x" * len(held[:: 1 << 12])
+    asked = "from shared.providers.embedded.children.sandbox import peak_memory_bytes; print(peak_memory_bytes())"
+
+    printed = subprocess.run([sys.executable, "-c", asked], capture_output=True, check=True, text=True).stdout
+
+    assert int(printed) < len(held) // 2
+
+
 async def test_a_parser_serves_many_files_and_is_replaced_after_its_last() -> None:
     others = set(children(parser_pool.MODULE))
     served: list[frozenset[int]] = []

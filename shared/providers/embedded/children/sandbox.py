@@ -5,6 +5,7 @@ import os
 import resource
 import signal
 import sys
+from pathlib import Path
 from typing import BinaryIO
 
 _PR_SET_PDEATHSIG = 1
@@ -32,7 +33,14 @@ def limit_resources(memory_bytes: int) -> None:
 
 
 def peak_memory_bytes() -> int:
-    """The most memory that this process has ever held."""
+    """The most memory that this program has ever held.
+
+    Linux's `ru_maxrss` begins with what the process held that forked, however large that was.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        lines = status.read_text(encoding="ascii", errors="replace").splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 

@@ -123,4 +123,3 @@ def test_texts_are_cut_to_what_an_answer_may_hold() -> None:
 
 def test_what_a_caller_did_wrong_is_not_our_failure() -> None:
     assert not outward(Forbidden()).is_ours
-    assert not refuse(ErrorCode.NOT_IMPLEMENTED).is_ours

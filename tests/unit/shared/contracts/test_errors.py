@@ -12,7 +12,6 @@ STATUSES_THE_CLIENT_READS = {
     409: ClientCode.CONFLICT,
     429: ClientCode.PROVIDER_UNAVAILABLE,
     500: ClientCode.PROVIDER_UNAVAILABLE,
-    501: ClientCode.PROVIDER_UNAVAILABLE,
     503: ClientCode.PROVIDER_UNAVAILABLE,
 }
 """How the client falls back on the status when it does not know a code; any other status is INVALID_INPUT."""
@@ -80,7 +79,6 @@ def test_only_what_passes_by_itself_makes_the_client_read_again() -> None:
         (ErrorCode.METADATA_FILTER_FIELD_NOT_ALLOWED, 400),
         (ErrorCode.METADATA_VALUE_INVALID, 400),
         (ErrorCode.METADATA_TOO_LARGE, 400),
-        (ErrorCode.NOT_IMPLEMENTED, 501),
     ],
 )
 def test_the_general_codes_have_their_usual_status(code: ErrorCode, status: int) -> None:
