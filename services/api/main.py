@@ -166,7 +166,11 @@ async def open_parts(settings: Settings, database: Database, broker: Broker, sta
         outgoing=Outgoing(broker.link, metrics),
         trail=AuditTrail(writer(database), metrics, utc_now, new_id),
         watches=Watches.of(
-            quick_reads, metrics, most_waiters=settings.api.most_waiters, most_streams=settings.api.most_streams
+            quick_reads,
+            metrics,
+            most_waiters=settings.api.most_waiters,
+            most_streams=settings.api.most_streams,
+            most_streams_of_tenant=settings.api.most_streams_of_tenant,
         ),
         metrics=metrics,
         checks=checks(database, store, provider, broker),

@@ -37,6 +37,8 @@ class ApiSettings(BaseSettings):
     """Requests of a process that may wait for an operation's end at once; beyond that they are answered at once."""
     most_streams: int = Field(default=200, ge=0)
     """Event streams that a process keeps open at once."""
+    most_streams_of_tenant: int = Field(default=50, ge=0)
+    """How many of them one tenant may have; 0 for as many as there are."""
     stop_within: Annotated[PositiveDuration, Field(ge=timedelta(seconds=1))] = timedelta(seconds=15)
     """How long a graceful stop waits for requests that are under way."""
 

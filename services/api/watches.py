@@ -20,12 +20,20 @@ class Watches:
     streams: Places
 
     @classmethod
-    def of(cls, reads: QuickReads, metrics: ApiMetrics, *, most_waiters: int, most_streams: int) -> Self:
+    def of(
+        cls,
+        reads: QuickReads,
+        metrics: ApiMetrics,
+        *,
+        most_waiters: int,
+        most_streams: int,
+        most_streams_of_tenant: int,
+    ) -> Self:
         """The watches over what is read so, for so many requests at once."""
         return cls(
             operations=OperationWatch(reads, most=most_waiters),
             chains=ChainWatch(reads, most=most_streams),
-            streams=Places(most_streams, metrics.event_streams),
+            streams=Places(most_streams, most_streams_of_tenant, metrics.event_streams),
         )
 
     async def run(self) -> None:

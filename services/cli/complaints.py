@@ -1,6 +1,9 @@
 """Errors that are told to people: what happened, to what, and what they can do."""
 
+from collections.abc import Mapping
+
 from shared.client.errors import BrokenAnswer, Busy, ErrorAnswer, Refused, StillRunning, Unreachable
+from shared.contracts.errors import ErrorCode
 from shared.domain.errors import KnowgateError
 
 FAILED = 1
@@ -21,7 +24,7 @@ def complaint_of(error: KnowgateError) -> Complaint:
     """An error of the product in words for people."""
     match error:
         case Refused() | Busy():
-            return Complaint(_told(error.answer), _REMEDIES.get(error.answer.status, ""))
+            return Complaint(_told(error.answer), _remedy(error.answer))
         case Unreachable():
             return Complaint(error.message, "Is it up? `knowgate up` starts it here, `knowgate doctor` looks closer.")
         case StillRunning():
@@ -38,13 +41,23 @@ def explain(error: KnowgateError) -> str:
 
 
 _REMEDIES = {
-    401: "Are token, assertion and session those of this gateway? `knowgate token` makes new ones for a local one.",
+    401: "Are token, assertion and session those of this gateway, and is the user neither disabled nor revoked? "
+    "`knowgate token` makes new credentials for a local one.",
     403: "Ask for a role that allows it, or use another account.",
     404: "Check the id, and that this is the gateway, the tenant and the account that it belongs to.",
     413: "Split the file, or raise the limit (KNOWGATE_FILES_MAX_BYTES).",
     429: "Try again in a moment.",
     503: "Try again in a moment; `knowgate doctor` tells what is missing.",
 }
+
+_REMEDIES_BY_CODE: Mapping[str, str] = {
+    ErrorCode.SPACE_DISABLED: "An administrator can enable it: `knowgate spaces enable --space CODE`.",
+}
+"""These win over that of the status."""
+
+
+def _remedy(answer: ErrorAnswer) -> str:
+    return _REMEDIES_BY_CODE.get(answer.code) or _REMEDIES.get(answer.status, "")
 
 
 def _told(answer: ErrorAnswer) -> str:

@@ -1,25 +1,29 @@
 """Finds the space of a code, and makes it when it is wanted and missing."""
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from typing import TypeVar
 
 from services.cli.complaints import Complaint
+from shared.client.errors import Refused
 from shared.client.gateway import Gateway
 from shared.client.waiting import Waiting
 from shared.contracts.enums import SpaceStatus
+from shared.contracts.errors import ErrorCode
 from shared.contracts.ids import SpaceId
 from shared.contracts.spaces import PROFILE_CODE, Space, SpaceCreateRequest
 
+Found = TypeVar("Found")
+
 CREATED_WITHIN = timedelta(minutes=2)
+SPELLING = "Check the spelling, and that this is the gateway and the account that may see it."
 
 
-async def require_space(gateway: Gateway, code: str) -> Space:
-    """The space of that code."""
+async def require_space(gateway: Gateway, code: str, *, remedy: str = SPELLING) -> Space:
+    """The space of that code; `remedy` is told when there is none."""
     space = await gateway.find_space(code)
     if space is None:
-        raise Complaint(
-            f"There is no space {code!r}, or you may not see it.",
-            "Check the spelling, or make it: `knowgate ingest PATH --space CODE --create`.",
-        )
+        raise _missing(code, remedy)
     return space
 
 
@@ -37,7 +41,17 @@ async def ensure_space(gateway: Gateway, code: str, *, domain: str) -> Space:
     return space
 
 
-async def space_id_of(gateway: Gateway, text: str) -> SpaceId:
-    """The id of the visible space of that code; any other text is taken for an id, which the gateway looks up."""
+async def ask_of_space(gateway: Gateway, text: str, ask: Callable[[SpaceId], Awaitable[Found]]) -> Found:
+    """What `ask` gets for the visible space of that code; any other text is taken for an id."""
     space = await gateway.find_space(text)
-    return SpaceId(text) if space is None else space.space_id
+    try:
+        return await ask(SpaceId(text) if space is None else space.space_id)
+    except Refused as refused:
+        if refused.code is not ErrorCode.SPACE_NOT_FOUND:
+            raise
+        remedy = "Check the spelling; a space that you may manage but not see goes by its id."
+        raise _missing(text, remedy) from None
+
+
+def _missing(text: str, remedy: str) -> Complaint:
+    return Complaint(f"There is no space {text!r}, or you may not see it.", remedy)

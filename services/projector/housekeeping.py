@@ -36,7 +36,10 @@ class Housekeeping:
     inbox_kept: timedelta
 
     async def issue_due_purges(self) -> int:
-        """Issue the purges that are due; how many. When that fails, each alone: one must not hold up the rest."""
+        """Issue a piece of the purges that are due; how many. PIECE: more may be.
+
+        When that fails, each alone: one must not hold up the rest.
+        """
         try:
             return await self.database.write(self._issue)
         except Transient:

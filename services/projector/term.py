@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 
-from services.projector.housekeeping import Housekeeping
+from services.projector.housekeeping import PIECE, Housekeeping
 from services.projector.lease import Lease
 from services.projector.metrics import ProjectorMetrics
 from services.projector.projection import Projection
@@ -133,8 +133,12 @@ class Term:
             self.wake.set()
 
     async def _purge(self, chores: Housekeeping) -> None:
-        if await chores.issue_due_purges():
-            self.wake.set()
+        """All that is due, piece by piece: who comes meanwhile has a turn in the next piece."""
+        issued = PIECE
+        while issued == PIECE:
+            issued = await chores.issue_due_purges()
+            if issued:
+                self.wake.set()
 
     async def _measure(self, projection: Projection) -> None:
         parts = self.parts

@@ -130,7 +130,9 @@ def _rules() -> dict[ErrorCode, ErrorRule]:
         ),
         code.METHOD_NOT_ALLOWED: ErrorRule(405, seen.INVALID_INPUT, "This method is not allowed here."),
         code.REQUEST_TOO_LARGE: ErrorRule(413, seen.INVALID_INPUT, "The request is too large."),
-        code.UNSUPPORTED_MEDIA_TYPE: ErrorRule(415, seen.INVALID_INPUT, "The body must be application/json."),
+        code.UNSUPPORTED_MEDIA_TYPE: ErrorRule(
+            415, seen.INVALID_INPUT, "The body is not of the media type that is taken here."
+        ),
         code.INTERNAL_ERROR: ErrorRule(500, seen.PROVIDER_UNAVAILABLE, "Something went wrong on our side."),
     }
 

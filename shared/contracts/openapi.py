@@ -1,7 +1,7 @@
-"""Writes the OpenAPI 3.1 document of the contract's routes from the catalogue and the models."""
+"""Writes OpenAPI 3.1 documents from routes and their models: of the contract, and of the admin API."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from types import UnionType
 from typing import Final, get_args
@@ -9,6 +9,7 @@ from typing import Final, get_args
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue, models_json_schema
 
+from shared.contracts.admin import ADMIN_ROUTES
 from shared.contracts.body import Body
 from shared.contracts.envelope import ErrorEnvelope, ListSuccessMeta, SuccessMeta
 from shared.contracts.errors import ERROR_RULES
@@ -35,24 +36,33 @@ class _Untitled(GenerateJsonSchema):
 
 
 def build_openapi(version: str) -> JsonSchemaValue:
-    """The whole document, in the same order every time; `version` is the product's."""
+    """The contract's routes, in the same order every time; `version` is the product's."""
+    return _document(version, "The Knowledge Gateway's agent endpoints.", ROUTES)
+
+
+def build_admin_openapi(version: str) -> JsonSchemaValue:
+    """The admin API's routes."""
+    return _document(version, "The Knowledge Gateway's administration of access.", ADMIN_ROUTES)
+
+
+def _document(version: str, description: str, routes: Sequence[Route]) -> JsonSchemaValue:
     return {
         "openapi": OPENAPI_VERSION,
-        "info": {"title": "Knowgate", "version": version, "description": "The Knowledge Gateway's agent endpoints."},
+        "info": {"title": "Knowgate", "version": version, "description": description},
         "security": [{"serviceToken": []}],
-        "paths": _paths(),
+        "paths": _paths(routes),
         "components": {
             "securitySchemes": {"serviceToken": {"type": "http", "scheme": "bearer"}},
             "parameters": {header.name: _header(header) for header in (*CALLER_HEADERS, IDEMPOTENCY_KEY)},
-            "responses": {_error_name(status): _error_response(status) for status in _error_statuses()},
-            "schemas": _component_schemas(),
+            "responses": {_error_name(status): _error_response(status) for status in _error_statuses(routes)},
+            "schemas": _component_schemas(routes),
         },
     }
 
 
-def _paths() -> JsonSchemaValue:
+def _paths(routes: Sequence[Route]) -> JsonSchemaValue:
     paths: JsonSchemaValue = {}
-    for route in ROUTES:
+    for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
     return paths
 
@@ -122,8 +132,8 @@ def _errors_of(route: Route) -> list[int]:
     return sorted(_ANYWHERE + (_WITH_BODY if route.request else ()) + (_WITH_EFFECT if has_effect else ()))
 
 
-def _error_statuses() -> list[int]:
-    return sorted({status for route in ROUTES for status in _errors_of(route)})
+def _error_statuses(routes: Sequence[Route]) -> list[int]:
+    return sorted({status for route in routes for status in _errors_of(route)})
 
 
 def _error_name(status: int) -> str:
@@ -142,9 +152,9 @@ def _error_response(status: int) -> JsonSchemaValue:
     return response
 
 
-def _component_schemas() -> JsonSchemaValue:
+def _component_schemas(routes: Sequence[Route]) -> JsonSchemaValue:
     _, definitions = models_json_schema(
-        list(_models()), ref_template=f"{_SCHEMAS}{{model}}", schema_generator=_Untitled
+        list(_models(routes)), ref_template=f"{_SCHEMAS}{{model}}", schema_generator=_Untitled
     )
     schemas: JsonSchemaValue = definitions["$defs"]
     schemas["BusinessId"] = {
@@ -153,17 +163,18 @@ def _component_schemas() -> JsonSchemaValue:
         "maxLength": ID.max_length,
         "pattern": r"^[^\s]+$",
     }
-    schemas["RetrievalResult"] = {
-        "oneOf": [{"$ref": f"{_SCHEMAS}{model.__name__}"} for model in get_args(RetrievalResult)]
-    }
+    if any(route.data is RetrievalResult for route in routes):
+        schemas["RetrievalResult"] = {
+            "oneOf": [{"$ref": f"{_SCHEMAS}{model.__name__}"} for model in get_args(RetrievalResult)]
+        }
     return dict(sorted(schemas.items()))
 
 
-def _models() -> Iterator[tuple[type[BaseModel], JsonSchemaMode]]:
+def _models(routes: Sequence[Route]) -> Iterator[tuple[type[BaseModel], JsonSchemaMode]]:
     """Requests as they are read, answers as they are written; each once."""
-    for request in dict.fromkeys(route.request for route in ROUTES if route.request is not None):
+    for request in dict.fromkeys(route.request for route in routes if route.request is not None):
         yield request, "validation"
-    for answer in dict.fromkeys(model for route in ROUTES for model in _models_of(route.data)):
+    for answer in dict.fromkeys(model for route in routes for model in _models_of(route.data)):
         yield answer, "serialization"
     for part in (SuccessMeta, ListSuccessMeta, ErrorEnvelope):
         yield part, "serialization"

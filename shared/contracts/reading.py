@@ -38,11 +38,39 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "repeated_item": "REPEATED",
         "greater_than_equal": "OUT_OF_RANGE",
         "less_than_equal": "OUT_OF_RANGE",
+        "finite_number": "OUT_OF_RANGE",
         "enum": "NOT_ALLOWED",
         "literal_error": "NOT_ALLOWED",
     }
 )
 """What a refused field is told, by pydantic's type of error; anything else is INVALID."""
+
+SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "missing": "Must be given",
+        "extra_forbidden": "There is no such field",
+        "json_invalid": "The body is not valid JSON",
+        "model_type": "Must be an object",
+        "string_type": "Must be a string",
+        "int_type": "Must be a whole number",
+        "bool_type": "Must be true or false",
+        "float_type": "Must be a number",
+        "tuple_type": "Must be an array",
+        "string_too_short": "Must have {min_length} or more characters",
+        "string_too_long": "Must have at most {max_length} characters",
+        "text_whitespace": "Must not contain white space",
+        "text_nul": "Must not contain the character U+0000",
+        "too_short": "Must hold {min_length} or more items",
+        "too_long": "Must hold at most {max_length} items",
+        "repeated_item": "Must not repeat an item",
+        "greater_than_equal": "Must be at least {ge}",
+        "less_than_equal": "Must be at most {le}",
+        "finite_number": "Must be a finite number",
+        "enum": "Must be {expected}",
+        "literal_error": "Must be {expected}",
+    }
+)
+"""The same for people, with the numbers that pydantic gives beside it."""
 
 
 def read_body(model: type[Model], raw: bytes) -> Model:
@@ -98,12 +126,7 @@ def _field_error(detail: ErrorDetails) -> FieldError:
 
 
 def _message(detail: ErrorDetails) -> str:
-    match detail["type"]:
-        case "json_invalid":
-            return "The body is not valid JSON"
-        case "extra_forbidden":
-            return "There is no such field"
-        case "value_error":
-            return detail["msg"].removeprefix("Value error, ")
-        case _:
-            return detail["msg"]
+    sentence = SENTENCES.get(detail["type"])
+    if sentence is None:
+        return detail["msg"].removeprefix("Value error, ")
+    return sentence.format_map(detail.get("ctx", {}))

@@ -2,12 +2,15 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from functools import cache
 
 from sqlalchemy import Connection
 
 from shared.database.codec import RowCodec
 from shared.database.locking import Lock
 from shared.database.rows import TableRows
+from shared.database.settings import SQLITE
+from shared.database.sql import run
 from shared.database.tables.columns import table_of, to_microseconds
 from shared.database.tables.pipeline import PurgeRow
 from shared.domain.purge import Purge
@@ -17,17 +20,39 @@ _CODEC = RowCodec(_TABLE, Purge)
 _ROWS = TableRows(_TABLE, _CODEC.columns)
 _CHANGING = ("reason", "status", "operation_id", "attempt", "issue", "due_at", "updated_at")
 
-_DUE = """status = 'WAITING' AND due_at <= :now
-    AND NOT EXISTS (
-        SELECT 1 FROM document_version
-        JOIN outbox ON outbox.owner_id = document_version.operation_id
-        WHERE document_version.id = purge.version_id
-            AND outbox.published_at IS NOT NULL AND outbox.gone_after IS NULL
-    )
-    AND NOT EXISTS (
-        SELECT 1 FROM purge AS other WHERE other.version_id = purge.version_id AND other.status = 'ISSUED'
-    )"""
-"""A purge starts only when every published command of its version is closed or no longer in the stream."""
+# As in the outbox, the tenants are found by skipping through the index, and of each only its first rows are looked at.
+_DUE = """
+WITH RECURSIVE tenant(id) AS (
+    SELECT min(tenant_id) FROM purge WHERE status = 'WAITING'
+    UNION ALL
+    SELECT (SELECT min(tenant_id) FROM purge WHERE status = 'WAITING' AND tenant_id > tenant.id)
+    FROM tenant WHERE tenant.id IS NOT NULL
+),
+placed AS (
+    SELECT ready.*, row_number() OVER (PARTITION BY ready.tenant_id ORDER BY ready.due_at, ready.id) AS place
+    FROM tenant {first_of_tenant}
+)
+SELECT {columns} FROM placed ORDER BY place, due_at, id LIMIT :limit
+"""
+
+_FIRST = """SELECT {selected} FROM purge
+        WHERE purge.status = 'WAITING' AND purge.tenant_id = tenant.id AND purge.due_at <= :now
+            AND NOT EXISTS (
+                SELECT 1 FROM document_version
+                JOIN outbox ON outbox.owner_id = document_version.operation_id
+                WHERE document_version.id = purge.version_id
+                    AND outbox.published_at IS NOT NULL AND outbox.gone_after IS NULL
+            )
+            AND NOT EXISTS (
+                SELECT 1 FROM purge AS other
+                WHERE other.version_id = purge.version_id AND (
+                    other.status = 'ISSUED'
+                    OR other.status = 'WAITING' AND (other.due_at, other.id) < (purge.due_at, purge.id)
+                )
+            )
+        ORDER BY purge.due_at, purge.id LIMIT :limit"""
+"""A purge starts only when every published command of its version is closed or no longer in the stream, and of the
+purges of a version one at a time. What cannot start takes none of the `limit` rows of its tenant."""
 
 
 def load_purges(conn: Connection, ids: Collection[str], *, lock: Lock = Lock.NONE) -> dict[str, Purge]:
@@ -46,9 +71,12 @@ def save_purges(conn: Connection, purges: Sequence[Purge]) -> None:
 
 
 def due_purges(conn: Connection, now: datetime, *, limit: int) -> list[Purge]:
-    """Up to `limit` waiting purges that are due and whose version no command is out for; oldest first."""
-    rows = _ROWS.where(conn, _DUE, order=("due_at", "id"), limit=limit, now=to_microseconds(now))
-    return _CODEC.read(rows)
+    """Up to `limit` waiting purges that are due and whose version no command is out for, one of each version.
+
+    Tenants take turns; of each the oldest come first.
+    """
+    text = _due_text(conn.dialect.name, _CODEC.columns)
+    return _CODEC.read(run(conn, text, now=to_microseconds(now), limit=limit).all())
 
 
 def lock_waiting_purges(conn: Connection, version_ids: Collection[str]) -> list[Purge]:
@@ -60,3 +88,12 @@ def lock_waiting_purges(conn: Connection, version_ids: Collection[str]) -> list[
 def find_purges_of(conn: Connection, operation_ids: Collection[str]) -> list[Purge]:
     """All purges that these deletes wait for or have waited for."""
     return _CODEC.read(_ROWS.where(conn, "operation_id AMONG :owners", owners=operation_ids))
+
+
+@cache
+def _due_text(dialect: str, columns: Sequence[str]) -> str:
+    if dialect == SQLITE:
+        first = f"JOIN purge AS ready ON ready.rowid IN ({_FIRST.format(selected='purge.rowid')})"
+    else:
+        first = f"CROSS JOIN LATERAL ({_FIRST.format(selected='purge.*')}) AS ready"
+    return _DUE.format(first_of_tenant=first, columns=", ".join(columns))

@@ -39,6 +39,9 @@ _CODEC = RowCodec(
     },
 )
 
+SWITCHES = ("SPACE_ENABLE", "SPACE_DISABLE", "DOCUMENT_ENABLE", "DOCUMENT_DISABLE")
+"""Moves that may leave everything as it was. The audit keeps that they were asked for; nothing has happened."""
+
 # Each row begins at a link of the chain and goes by keys: to the entry, to what it is about, to that one's document
 # and space. Both databases keep the order of outer joins.
 _VISIBLE = f"""
@@ -53,6 +56,7 @@ LEFT JOIN space ON space.id = CASE entry.resource_type
     WHEN 'SPACE' THEN entry.resource_id WHEN 'OPERATION' THEN operation.space_id ELSE document.space_id END
 WHERE link.chain = :tenant AND link.seq > :after AND link.seq <= :until AND entry.id = link.entry_id
     AND entry.tenant_id = :tenant AND entry.outcome = 'done' AND entry.after IS NOT NULL
+    AND NOT (entry.before = entry.after AND entry.action AMONG :switches)
     AND entry.resource_type AMONG :types AND {DOCUMENT_VISIBLE}
 ORDER BY link.seq
 """  # noqa: S608 - names of ours only
@@ -66,5 +70,7 @@ def visible_transitions(
     What is hidden or gone by now is still told to those who reach it: they are to learn that it went.
     """
     wanted = [one.value for one in types]
-    rows = run(conn, _VISIBLE, after=after, until=until, types=wanted, **reach_parameters(reach)).all()
+    rows = run(
+        conn, _VISIBLE, after=after, until=until, types=wanted, switches=SWITCHES, **reach_parameters(reach)
+    ).all()
     return _CODEC.read(rows)

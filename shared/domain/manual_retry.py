@@ -24,22 +24,23 @@ RETRYABLE = frozenset(
 
 
 def may_retry(operation: Operation) -> bool:
-    """Whether an operation of this type may be retried at all."""
-    return operation.type in RETRYABLE
+    """Whether an operation of this type may be retried at all, and its root has a retry left."""
+    return operation.type in RETRYABLE and operation.manual_attempt < MANUAL_RETRIES
 
 
 def require_retryable(operation: Operation, retries: Sequence[Operation]) -> None:
     """Refuse unless the operation is the newest of its tree, FAILED, and may succeed. `retries`: all of its root."""
-    if not may_retry(operation):
+    if operation.type not in RETRYABLE:
         raise NotRetryable(f"An operation of type {operation.type.value} cannot be retried.")
     if any(retry.manual_attempt > operation.manual_attempt for retry in retries):
         raise NotRetryable("The operation has been retried already; only its newest retry can be retried again.")
     if operation.status is not OperationStatus.FAILED:
         raise NotRetryable(f"Only an operation that FAILED can be retried: it is {operation.status.value}.")
-    if not operation.is_retryable:
-        raise NotRetryable("The operation would fail again, or something newer has taken its place.")
     if len(retries) >= MANUAL_RETRIES:
         raise RetryLimitReached
+    if not operation.is_retryable:
+        way_out = "" if operation.document_id is None else " Replace the document with a corrected file."
+        raise NotRetryable(f"The operation would fail again, or something newer has taken its place.{way_out}")
 
 
 def child_of(failed: Operation, child: Operation, retries: Sequence[Operation]) -> Operation:

@@ -151,7 +151,7 @@ class Operation:
 def require_cancellable(operation: Operation) -> None:
     """Refuse to cancel what is over, and what no worker can stop."""
     if operation.is_over:
-        raise NotCancellable(f"The operation has ended already: it is {operation.status.value}.")
+        raise NotCancellable(f"The operation has ended already, as {operation.status.value}.")
     if operation.type not in CANCELLABLE:
         raise NotCancellable("Only an upload, a replacement and a reindexing can be cancelled.")
 

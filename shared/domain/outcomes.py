@@ -124,7 +124,7 @@ def _give_up(work: Work, step: Step, reason: FailureReason, text: str, retryable
     if work.version is None:
         then = SpaceStatus.DELETE_FAILED if step is Step.REMOVE else SpaceStatus.CREATE_FAILED
         return Projected(work=replace(work, operation=operation, space=work.space.moved(then, now)))
-    version = work.version.failed(step, reason, text, retryable=retryable, now=now)
+    version = work.version.failed(step, reason, text, retryable=operation.is_retryable, now=now)
     return Projected(
         work=replace(work, operation=operation, version=version, document=_without_candidate(work, moment))
     )

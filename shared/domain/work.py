@@ -58,7 +58,7 @@ class Rules:
 
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     retired_grace: timedelta = timedelta(minutes=1)
-    cancel_deadline: timedelta = timedelta(minutes=10)
+    cancel_deadline: timedelta = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

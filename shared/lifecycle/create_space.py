@@ -26,7 +26,7 @@ def create_space(
     require_domain(caller, body.default_security_domain_code)
     if code_is_taken(conn, caller.tenant, body.code):
         raise Conflict(
-            f"The code {body.code} is already used by another space.",
+            "The code is already used by another space.",
             faults=(FieldFault("$.code", "TAKEN", "Another space of this tenant has this code."),),
         )
     now = around.clock()

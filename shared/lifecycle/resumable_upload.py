@@ -103,16 +103,37 @@ def finish_upload(
     The caller drops the object it has just stored unless it is the file's.
     """
     upload = own_upload(conn, upload_id, request, around, lock=Lock.UPDATE)
-    if upload.file_resource_id is not None:
-        return find_resource(conn, upload.file_resource_id, request, around.clock())
+    known = find_result(conn, upload, request, around)
+    if known is not None:
+        return known
     stored = store_file(conn, received, kept, request, around)
     complete_upload(conn, upload.id, stored.resource.id, expires_at=stored.resource.expires_at)
     return stored
 
 
+def find_result(conn: Connection, upload: Upload, request: Request, around: Surroundings) -> StoredResource | None:
+    """What the upload has become; None while it is no file."""
+    known = upload.file_resource_id
+    return None if known is None else find_resource(conn, known, request, around.clock())
+
+
+def refuse_upload(
+    conn: Connection, upload_id: UploadId, request: Request, around: Surroundings
+) -> StoredResource | None:
+    """End an upload whose content cannot be taken. One that is a file already goes on, and that file is given."""
+    upload = own_upload(conn, upload_id, request, around, lock=Lock.UPDATE)
+    known = find_result(conn, upload, request, around)
+    if known is None:
+        _end(conn, upload, request, around)
+    return known
+
+
 def end_upload(conn: Connection, upload_id: UploadId, request: Request, around: Surroundings) -> None:
     """End the caller's upload, whole or not. A file resource that it has become stays."""
-    upload = own_upload(conn, upload_id, request, around, lock=Lock.UPDATE)
+    _end(conn, own_upload(conn, upload_id, request, around, lock=Lock.UPDATE), request, around)
+
+
+def _end(conn: Connection, upload: Upload, request: Request, around: Surroundings) -> None:
     end_upload_now(conn, upload.id, around.clock())
     write_entries(conn, [_entry(upload, UPLOAD_END.tool, request, around, {"received": upload.received})])
 

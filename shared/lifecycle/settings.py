@@ -24,8 +24,9 @@ class PipelineSettings(BaseSettings):
     ingest_deadline: PositiveDuration = timedelta(hours=6)
     other_deadline: PositiveDuration = timedelta(minutes=5)
     """For provisioning, cancelling and purging."""
-    cancel_deadline: PositiveDuration = timedelta(minutes=10)
-    """How long it is tried to stop what was cancelled; then the cancel is given up and the work ends by itself."""
+    cancel_deadline: PositiveDuration = timedelta(minutes=15)
+    """How long it is tried to stop what was cancelled; then the cancel is given up and the work ends by itself.
+    Longer than the broker remembers message ids (10 minutes), so that it may be asked for again."""
     answers_kept: PositiveDuration = timedelta(days=7)
     """How long the answer to a request with an idempotency key is replayed."""
 

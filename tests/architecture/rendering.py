@@ -17,7 +17,7 @@ from shared.contracts.asyncapi import build_asyncapi
 from shared.contracts.catalogue import CATALOGUE
 from shared.contracts.errors import ERROR_RULES
 from shared.contracts.files import FILE_ROUTES
-from shared.contracts.openapi import build_openapi
+from shared.contracts.openapi import build_admin_openapi, build_openapi
 from shared.contracts.route import Route
 from shared.contracts.routes import ROUTES
 from shared.contracts.transition_events import EVENTS_FOLLOW
@@ -33,6 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ARCHITECTURE = ROOT / "docs" / "ARCHITECTURE.md"
 HTTP = ROOT / "docs" / "http.md"
 OPENAPI = ROOT / "docs" / "openapi.json"
+ADMIN_OPENAPI = ROOT / "docs" / "openapi-admin.json"
 ASYNCAPI = ROOT / "docs" / "asyncapi.json"
 
 
@@ -121,6 +122,7 @@ def documents() -> dict[Path, str]:
         ARCHITECTURE: render(ARCHITECTURE.read_text(encoding="utf-8")),
         HTTP: render(HTTP.read_text(encoding="utf-8")),
         OPENAPI: as_json(build_openapi(release)),
+        ADMIN_OPENAPI: as_json(build_admin_openapi(release)),
         ASYNCAPI: as_json(build_asyncapi(release)),
         ENVIRONMENT: render_environment(),
     }

@@ -22,7 +22,10 @@ def require_json(headers: Mapping[str, str]) -> None:
     media_type, *parameters = (part.strip().lower() for part in headers.get("content-type", "").split(";"))
     charsets = {part.removeprefix("charset=").strip('"') for part in parameters if part.startswith("charset=")}
     if media_type != JSON_TYPE or charsets - UTF_8 or headers.get("content-encoding", "identity") != "identity":
-        raise RequestRefused(ErrorCode.UNSUPPORTED_MEDIA_TYPE, ())
+        fault = FieldError(
+            field="Content-Type", reason="INVALID", message=f"Must be {JSON_TYPE} in UTF-8, without a Content-Encoding"
+        )
+        raise RequestRefused(ErrorCode.UNSUPPORTED_MEDIA_TYPE, (fault,))
 
 
 def declared_length(headers: Mapping[str, str]) -> int | None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from starlette.responses import Response
@@ -62,8 +63,10 @@ class EventRoutes:
             return await identify(call.headers, self.authenticator)
 
         following = Following(identify=who, read=self._read, heads=self.heads)
-        self.places.take()
-        return EventStream(following.pieces(head if wanted is None else wanted, head), self.places.leave)
+        tenant = call.caller.tenant
+        self.places.take(tenant)
+        pieces = following.pieces(head if wanted is None else wanted, head)
+        return EventStream(pieces, on_end=partial(self.places.leave, tenant))
 
     async def _head(self, tenant: TenantId) -> int:
         heads = await self.database.read(lambda conn: chain_heads(conn, {tenant}))

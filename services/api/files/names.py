@@ -16,6 +16,9 @@ LONGEST: Final = 4096
 _EXTENDED: Final = re.compile(r"utf-8'[A-Za-z0-9-]*'", re.IGNORECASE)
 """The prefix of RFC 8187, which may stand before the name."""
 
+_NOT_ENCODED: Final = re.compile("%(?![0-9A-Fa-f]{2})")
+"""A percent sign that begins no byte; the standard library would pass it over."""
+
 
 def claimed_name(headers: Mapping[str, str]) -> str:
     """The name that the client gives the file; RequestRefused without one, or when it is not UTF-8."""
@@ -23,7 +26,7 @@ def claimed_name(headers: Mapping[str, str]) -> str:
     if not sent:
         raise _refusal("MISSING", "Name the file in this header, percent-encoded")
     encoded = sent[match.end() :] if (match := _EXTENDED.match(sent)) else sent
-    if len(encoded) > LONGEST or not encoded.isascii():
+    if len(encoded) > LONGEST or not encoded.isascii() or _NOT_ENCODED.search(encoded):
         raise _refusal("INVALID", "Must be percent-encoded UTF-8")
     try:
         return unquote_to_bytes(encoded).decode()

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from services.api.health.readiness import Readiness
-from shared.contracts.openapi import build_openapi
+from shared.contracts.openapi import build_admin_openapi, build_openapi
 
 JSON: Final = "application/json"
 
@@ -31,6 +31,7 @@ class HealthRoutes:
             Route("/readyz", self.ready),
             Route("/metrics", self.metrics),
             Route("/openapi.json", self.describe),
+            Route("/openapi-admin.json", self.describe_admin),
         ]
 
     async def ready(self, request: Request) -> Response:
@@ -47,10 +48,19 @@ class HealthRoutes:
         """The contract as OpenAPI."""
         return Response(_openapi(self.version), media_type=JSON)
 
+    async def describe_admin(self, request: Request) -> Response:
+        """The admin API as OpenAPI."""
+        return Response(_admin_openapi(self.version), media_type=JSON)
+
 
 @cache
 def _openapi(version: str) -> bytes:
     return orjson.dumps(build_openapi(version))
+
+
+@cache
+def _admin_openapi(version: str) -> bytes:
+    return orjson.dumps(build_admin_openapi(version))
 
 
 async def live(request: Request) -> Response:

@@ -7,6 +7,7 @@ from typing import Final
 from starlette.requests import ClientDisconnect
 
 from services.api.uploads.protocol import Checksum
+from shared.contracts.errors import RequestRefused
 from shared.files.errors import FileTooLarge
 from shared.files.keys import new_object_key
 from shared.files.store import MIB, FileStore
@@ -44,11 +45,11 @@ class Arriving:
         self._hash = None if checksum is None else checksum.new_hash()
         self._head: bytes | None = None
         self._is_over = False
-        self.is_cut = False
-        """The connection was lost before the body had ended."""
+        self.failure: ClientDisconnect | RequestRefused | None = None
+        """What ended the body too early: the connection was lost, or nothing more came for too long."""
 
     async def stored(self, store: FileStore) -> AsyncIterator[Piece]:
-        """Store the body part by part. What has arrived before the connection is lost is stored like the rest.
+        """Store the body part by part. What has arrived before the body fails is stored like the rest.
 
         FileTooLarge when more comes than there is room for; the part that it would be in is not kept.
         """
@@ -78,7 +79,7 @@ class Arriving:
         if self._head is None and not self._is_over:
             try:
                 self._head = await anext(self._chunks, None)
-            except ClientDisconnect:
-                self.is_cut = True
+            except (ClientDisconnect, RequestRefused) as failure:
+                self.failure = failure
             self._is_over = self._head is None
         return self._head is not None

@@ -13,7 +13,8 @@ from services.api.edge.errors import Refusal
 from services.api.edge.middleware import HEADERS, ROUTE, UNKNOWN_ROUTE
 from services.api.edge.resource import Edges, Resource
 from services.api.edge.stamps import Stamps
-from services.api.uploads.protocol import ALGORITHMS, EXTENSIONS
+from services.api.uploads.protocol import ALGORITHMS, CHECKSUM_MISMATCH, EXTENSIONS
+from shared.contracts.errors import ErrorCode
 from shared.contracts.route import Route
 from shared.contracts.uploads import ERROR_CODE, TUS_RESUMABLE, TUS_VERSION
 
@@ -29,6 +30,8 @@ class PlainForm:
     def success(self, answer: Answer, stamps: Stamps, now: datetime) -> Response:
         """What a handler has answered."""
         headers = {TUS_RESUMABLE: TUS_VERSION, **answer.headers}
+        if answer.status == CHECKSUM_MISMATCH:
+            headers[ERROR_CODE] = ErrorCode.INVALID_INPUT
         if not answer.content:
             return Response(status_code=answer.status, headers=headers)
         return PlainTextResponse(answer.content, answer.status, headers)
@@ -61,7 +64,9 @@ class Tus:
             meant[ROUTE] = OPTIONS_ROUTE
             await Response(status_code=204, headers=self._offer)(scope, receive, send)
         elif headers.get(TUS_RESUMABLE.lower()) != TUS_VERSION:
-            await PlainTextResponse(WRONG_VERSION, 412, VERSION_HEADERS)(scope, receive, send)
+            await PlainTextResponse(WRONG_VERSION, 412, {**VERSION_HEADERS, ERROR_CODE: ErrorCode.INVALID_INPUT})(
+                scope, receive, send
+            )
         else:
             await self._resource(meant, receive, send)
         scope[ROUTE] = meant.get(ROUTE, UNKNOWN_ROUTE)

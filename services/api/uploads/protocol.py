@@ -120,7 +120,7 @@ def checksum(headers: Mapping[str, str]) -> Checksum | None:
     except binascii.Error:
         digest = b""
     if algorithm not in ALGORITHMS or len(digest) != ALGORITHMS[algorithm]().digest_size:
-        message = f"Must be one of {', '.join(ALGORITHMS)}, a space, and the digest in Base64"
+        message = f"Must be {' or '.join(ALGORITHMS)}, a space, and the digest in Base64"
         raise _refusal(UPLOAD_CHECKSUM, "INVALID", message)
     return Checksum(algorithm, digest)
 

@@ -3,11 +3,14 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 
+from starlette.requests import ClientDisconnect
+
 from services.api.edge.call import Call
 from services.api.metrics import ApiMetrics
 from services.api.uploads.arriving import Arriving, Piece
 from services.api.uploads.clearing import Clearing
 from services.api.uploads.protocol import checksum, require_room
+from shared.contracts.errors import RequestRefused
 from shared.database.database import Database
 from shared.database.uploads import Upload, UploadPart
 from shared.domain.errors import Rejected
@@ -23,8 +26,8 @@ class Received:
 
     upload: Upload
     """With everything of it that was kept."""
-    is_cut: bool = False
-    """The connection was lost: nobody is there to be answered."""
+    failure: ClientDisconnect | RequestRefused | None = None
+    """What ended the body too early."""
     is_mismatch: bool = False
     """The body did not come to its checksum, and nothing of it was kept."""
 
@@ -50,7 +53,7 @@ class Receiving:
             return await self._take_whole(upload, arriving)
         async for piece in arriving.stored(self.store):
             upload = await self._extend(upload, [piece])
-        return Received(upload=upload, is_cut=arriving.is_cut)
+        return Received(upload=upload, failure=arriving.failure)
 
     async def _take_whole(self, upload: Upload, arriving: Arriving) -> Received:
         """All or nothing: whether the checksum is right shows only at the end."""
@@ -61,9 +64,9 @@ class Receiving:
         except BaseException:
             await self._drop(pieces)
             raise
-        if arriving.is_cut or not arriving.is_as_announced():
+        if arriving.failure is not None or not arriving.is_as_announced():
             await self._drop(pieces)
-            return Received(upload=upload, is_cut=arriving.is_cut, is_mismatch=not arriving.is_cut)
+            return Received(upload=upload, failure=arriving.failure, is_mismatch=arriving.failure is None)
         return Received(upload=await self._extend(upload, pieces))
 
     async def _extend(self, upload: Upload, pieces: Sequence[Piece]) -> Upload:

@@ -6,8 +6,6 @@ from datetime import datetime
 from email.utils import format_datetime
 from typing import Final
 
-from starlette.requests import ClientDisconnect
-
 from services.api.edge.answers import Answer
 from services.api.edge.call import Call, Handler
 from services.api.moves import Moves
@@ -105,8 +103,8 @@ class UploadRoutes:
 
     async def _take(self, call: Call, upload: Upload, headers: Mapping[str, str]) -> Answer:
         received = await self.receiving.take(call, upload)
-        if received.is_cut:
-            raise ClientDisconnect
+        if received.failure is not None:
+            raise received.failure
         if received.is_mismatch:
             return Answer(status=CHECKSUM_MISMATCH, content=MISMATCH.encode())
         upload = received.upload

@@ -8,6 +8,7 @@ import typer
 from services.cli.access import Access, find_access, opened
 from services.cli.commands.options import USUAL_HOME, HomeOption, ReasonOption
 from services.cli.console import answers
+from services.cli.oneself import require_other_subject
 from services.cli.requests import request_of
 from services.cli.settings import CliSettings
 from services.cli.tables import every, show_table, told_names, told_time
@@ -60,7 +61,9 @@ def set_(
 @accounts.command("disable")
 def disable(subject: SubjectArgument, reason: ReasonOption = None, home: HomeOption = USUAL_HOME) -> None:
     """Shut a user out, whatever their assertions say."""
-    anyio.run(_switch, find_access(home, CliSettings()), SubjectId(subject), False, reason)
+    access = find_access(home, CliSettings())
+    require_other_subject(access, subject, "Another administrator can do it.")
+    anyio.run(_switch, access, SubjectId(subject), False, reason)
     answers().print(f"{subject} is shut out.", markup=False)
 
 

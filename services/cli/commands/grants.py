@@ -7,13 +7,19 @@ import typer
 
 from services.cli.access import Access, find_access, opened
 from services.cli.commands.options import USUAL_HOME, AnySpaceOption, HomeOption
+from services.cli.complaints import Complaint, explain
 from services.cli.console import answers
 from services.cli.requests import request_of
+from services.cli.roles import remark_unusual
 from services.cli.settings import CliSettings
-from services.cli.spaces import space_id_of
+from services.cli.spaces import ask_of_space
 from services.cli.tables import ABSENT, every, show_table, told_time
+from shared.client.administration import Administration
+from shared.client.errors import Refused
 from shared.contracts.admin import Grant, GrantRequest
 from shared.contracts.enums import PrincipalKind
+from shared.contracts.errors import ErrorCode
+from shared.contracts.ids import SpaceId
 
 grants = typer.Typer(no_args_is_help=True, help="Who may act on a space; it takes effect at once.")
 
@@ -44,6 +50,8 @@ def add(
 ) -> None:
     """Grant a space, or one document of it, to a user, a group or a role."""
     request = _request(user, group, role, document)
+    if role:
+        remark_unusual([role])
     grant = anyio.run(_add, find_access(home, CliSettings()), space, request)
     answers().print(f"{_what(grant, space)} is granted to {_whom(grant)}.", markup=False)
 
@@ -65,18 +73,28 @@ def remove(
 
 async def _list(access: Access, space: str) -> list[Grant]:
     async with opened(access) as client:
-        space_id = await space_id_of(client.gateway, space)
-        return await every(lambda page: client.administration.list_grants(space_id, page))
+        return await ask_of_space(client.gateway, space, lambda space_id: _all(client.administration, space_id))
 
 
 async def _add(access: Access, space: str, request: GrantRequest) -> Grant:
     async with opened(access) as client:
-        return await client.administration.add_grant(await space_id_of(client.gateway, space), request)
+        add_grant = client.administration.add_grant
+        return await ask_of_space(client.gateway, space, lambda space_id: add_grant(space_id, request))
 
 
 async def _remove(access: Access, space: str, request: GrantRequest) -> Grant:
     async with opened(access) as client:
-        return await client.administration.revoke_grant(await space_id_of(client.gateway, space), request)
+        revoke_grant = client.administration.revoke_grant
+        try:
+            return await ask_of_space(client.gateway, space, lambda space_id: revoke_grant(space_id, request))
+        except Refused as refused:
+            if refused.code is not ErrorCode.NOT_FOUND:
+                raise
+            raise Complaint(explain(refused), "`knowgate grants list --space CODE` shows what is.") from None
+
+
+async def _all(administration: Administration, space_id: SpaceId) -> list[Grant]:
+    return await every(lambda page: administration.list_grants(space_id, page))
 
 
 def _request(user: str | None, group: str | None, role: str | None, document: str | None) -> GrantRequest:

@@ -89,11 +89,14 @@ async def _follow(access: Access, after: int | None) -> None:
 
     async with opened(access) as client, aclosing(client.events.follow(after, missed=tell)) as events:
         async for event in events:
-            console.print(_told(event), markup=False)
+            console.print(told(event), markup=False)
 
 
-def _told(event: TransitionEvent) -> str:
+def told(event: TransitionEvent) -> str:
+    """An event as a line: how the status moved, or what was done when it did not."""
     moved = event.after if event.before is None else f"{event.before} > {event.after}"
+    if event.before == event.after:
+        moved = f"{event.after}  {event.action}"
     return f"{event.seq:>7}  {event.at:%H:%M:%S}  {event.resource_type.value:<9}  {event.resource_id}  {moved}"
 
 

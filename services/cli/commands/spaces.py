@@ -8,7 +8,7 @@ from services.cli.commands.options import USUAL_HOME, AnySpaceOption, HomeOption
 from services.cli.console import answers
 from services.cli.requests import request_of
 from services.cli.settings import CliSettings
-from services.cli.spaces import space_id_of
+from services.cli.spaces import ask_of_space
 from shared.contracts.admin import SwitchRequest
 from shared.contracts.spaces import Space
 
@@ -32,6 +32,5 @@ def enable(space: AnySpaceOption, reason: ReasonOption = None, home: HomeOption 
 async def _switch(access: Access, space: str, enabled: bool, reason: str | None) -> Space:
     request = request_of(SwitchRequest, reason=reason)
     async with opened(access) as client:
-        space_id = await space_id_of(client.gateway, space)
         switch = client.administration.enable_space if enabled else client.administration.disable_space
-        return await switch(space_id, request)
+        return await ask_of_space(client.gateway, space, lambda space_id: switch(space_id, request))

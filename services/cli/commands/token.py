@@ -10,6 +10,7 @@ from services.cli.access import find_access
 from services.cli.commands.options import USUAL_HOME, HomeOption
 from services.cli.console import answers, remarks
 from services.cli.launcher.banner import example_lines, request_headers
+from services.cli.roles import remark_unusual
 from services.cli.settings import CliSettings
 
 
@@ -37,6 +38,7 @@ def token(
     asked = {"subject": subject, "tenant": tenant, "roles": role, "groups": group, "domains": domain}
     settings = CliSettings().model_copy(update={name: value for name, value in asked.items() if value})
     access = find_access(home, settings)
+    remark_unusual(role or ())
     console = answers()
     match form:
         case Form.HEADERS:

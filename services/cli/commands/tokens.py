@@ -43,15 +43,13 @@ def create(
     days: Annotated[
         float | None,
         typer.Option(
-            min=SHORTEST_TOKEN_LIFE / DAY.total_seconds(),
-            max=LONGEST_TOKEN_LIFE / DAY.total_seconds(),
-            help="How long it is good; without it until it is revoked.",
+            help="How long it is good, from a minute to 3650 days; without it until it is revoked.",
         ),
     ] = None,
     home: HomeOption = USUAL_HOME,
 ) -> None:
     """Make a service token and print it, this once."""
-    seconds = None if days is None else round(days * DAY.total_seconds())
+    seconds = None if days is None else _seconds(days)
     request = request_of(ServiceTokenRequest, service=service, expires_in_seconds=seconds)
     created = anyio.run(_create, find_access(home, CliSettings()), request)
     if created.token is None:
@@ -65,12 +63,21 @@ def create(
 
 @tokens.command("revoke")
 def revoke(
-    token_id: Annotated[str, typer.Argument(metavar="ID", help="The part of the token before its dot.")],
+    token_id: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="The token, of which only the part before its dot is sent, or that part."),
+    ],
     home: HomeOption = USUAL_HOME,
 ) -> None:
     """End a service token for good."""
-    token = anyio.run(_revoke, find_access(home, CliSettings()), token_id)
+    token = anyio.run(_revoke, find_access(home, CliSettings()), token_id.partition(".")[0])
     answers().print(f"The token {token.token_id} of {token.service} is revoked.", markup=False)
+
+
+def _seconds(days: float) -> int:
+    if not SHORTEST_TOKEN_LIFE <= days * DAY.total_seconds() <= LONGEST_TOKEN_LIFE:
+        raise typer.BadParameter("must be from a minute to 3650 days", param_hint="--days")
+    return round(days * DAY.total_seconds())
 
 
 async def _list(access: Access) -> list[ServiceToken]:

@@ -23,6 +23,9 @@ class Follows(Progress, Finished, Protocol):
     """Is told everything about every file."""
 
 
+MAKE_IT = "Check the spelling, or make it with --create."
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """What is to be done."""
@@ -40,7 +43,7 @@ async def ingest_into_space(access: Access, job: Job, sources: Sequence[Source],
     """Ingest the files and tell what became of each."""
     async with opened(access, patience=PATIENCE) as client:
         if job.domain is None:
-            space = await require_space(client.gateway, job.space_code)
+            space = await require_space(client.gateway, job.space_code, remedy=MAKE_IT)
         else:
             space = await ensure_space(client.gateway, job.space_code, domain=job.domain)
         with Manifest.opened(job.journals, space.space_id) as manifest:

@@ -86,7 +86,8 @@ class Report:
 def print_summary(console: Console, summary: Summary) -> None:
     """How many ended how, and each failure with its reason."""
     counts = ", ".join(f"{summary.count(result)} {result.value}" for result in Result)
-    console.print(f"\n{len(summary.outcomes)} files in {summary.took.total_seconds():.1f} s: {counts}", highlight=False)
+    files = "1 file" if len(summary.outcomes) == 1 else f"{len(summary.outcomes)} files"
+    console.print(f"\n{files} in {summary.took.total_seconds():.1f} s: {counts}", highlight=False)
     if summary.failures:
         console.print("[red]Failed:[/]")
     for outcome in summary.failures:

@@ -72,7 +72,9 @@ class PurgeRow(SQLModel, table=True):
     __table_args__ = (
         Index(
             "purge_due",
+            "tenant_id",
             "due_at",
+            "id",
             sqlite_where=text("status = 'WAITING'"),
             postgresql_where=text("status = 'WAITING'"),
         ),

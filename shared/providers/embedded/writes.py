@@ -34,9 +34,9 @@ class EmbeddedWrites:
         return await asyncio.to_thread(self._writer.create_space, space.space_id)
 
     async def remove_space(self, space: SpaceRef) -> None:
-        """Remove the space with all that is in it."""
-        if space.native_id is not None:
-            await asyncio.to_thread(self._writer.remove_space, space.native_id)
+        """Remove the space with all in it. One that was made without a word of it coming back is found first."""
+        native_id = space.native_id or await self.provision(space)
+        await asyncio.to_thread(self._writer.remove_space, native_id)
 
     async def upload(self, version: VersionRef) -> str:
         """Find or make the version's document; its file stays in the object store and is read when it is ingested."""

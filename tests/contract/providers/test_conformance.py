@@ -295,6 +295,12 @@ async def test_a_removed_space_takes_its_documents_with_it_and_may_be_removed_ag
     assert await _found_in_removed(bench, gone.native_id) == []
 
 
+async def test_a_space_is_removed_also_when_nobody_noted_how_the_provider_calls_it(bench: Bench) -> None:
+    gone = await bench.ingest(bench.version(1))
+    await bench.provider.writes.remove_space(replace(bench.space, native_id=None))
+    assert await _found_in_removed(bench, gone.native_id) == []
+
+
 async def _found_in_removed(bench: Bench, native_id: str) -> list[Passage]:
     """A provider may answer a search in a space that is gone with nothing, or with NotFound."""
     try:

@@ -214,6 +214,7 @@ async def running_gateway(
     *,
     most_waiters: int = 1000,
     most_streams: int = 200,
+    most_streams_of_tenant: int = 50,
 ) -> AsyncIterator[Gateway]:
     """An api on a migrated database, with its background tasks; everything is written and closed at the end."""
     clock, seconds, broker = SetClock(), [0.0], FakeBroker()
@@ -252,7 +253,13 @@ async def running_gateway(
         room=room,
         outgoing=outgoing,
         trail=trail,
-        watches=Watches.of(quick_reads, metrics, most_waiters=most_waiters, most_streams=most_streams),
+        watches=Watches.of(
+            quick_reads,
+            metrics,
+            most_waiters=most_waiters,
+            most_streams=most_streams,
+            most_streams_of_tenant=most_streams_of_tenant,
+        ),
         metrics=metrics,
         checks={"database": works, "broker": works},
         most_items=100,

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import pytest
 from typer.testing import CliRunner, Result
 
-from services.cli.complaints import complaint_of
+from services.cli.complaints import Complaint
 from services.cli.main import build
-from shared.domain.errors import KnowgateError
 from tests.integration.api.administrating import admin_get
 from tests.integration.api.harness import ALICE, KNOWLEDGE, TOKEN, Gateway, User
 from tests.integration.api.test_uploads import served
@@ -69,10 +68,56 @@ async def test_grants_are_added_listed_and_removed(gateway: Gateway) -> None:
         assert told == f"Space {space_id} is not granted to group editors any more.\n"
         again = await cli.run("grants", "remove", "--space", space_id, "--group", "editors")
 
-    assert isinstance(again.exception, KnowgateError)
-    assert (
-        complaint_of(again.exception).what == "This is not granted to this user, group or role. [KNOWLEDGE_NOT_FOUND]"
-    )
+    assert isinstance(again.exception, Complaint)
+    assert again.exception.what == "This is not granted to this user, group or role. [KNOWLEDGE_NOT_FOUND]"
+    assert "Check the id" not in again.exception.remedy
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("grants", "list"),
+        ("grants", "add", "--user", "erin"),
+        ("grants", "remove", "--user", "erin"),
+        ("spaces", "disable"),
+        ("search", "x"),
+    ],
+)
+async def test_a_space_that_is_not_there_is_told_alike(gateway: Gateway, words: tuple[str, ...]) -> None:
+    async with served(gateway) as address:
+        result = await line(gateway, address).run(*words, "--space", "nowhere")
+
+    assert isinstance(result.exception, Complaint)
+    assert result.exception.what == "There is no space 'nowhere', or you may not see it."
+    assert "--create" not in result.exception.remedy
+
+
+async def test_a_role_that_is_not_usual_is_granted_with_a_remark(gateway: Gateway) -> None:
+    space_id = await gateway.make_space()
+    async with served(gateway) as address:
+        cli = line(gateway, address)
+        usual = await cli.run("grants", "add", "--space", space_id, "--role", "knowledge-reader")
+        unusual = await cli.run("grants", "add", "--space", space_id, "--role", "nonsense")
+
+    assert (usual.exit_code, usual.stderr) == (0, "")
+    assert (unusual.exit_code, unusual.stdout) == (0, f"Space {space_id} is granted to role nonsense.\n")
+    assert "usual roles are knowledge-reader, knowledge-maintainer" in unusual.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [("accounts", "disable", "root"), ("revoke", "subject", "root"), ("revoke", "session", "cli-session")]
+)
+async def test_nobody_shuts_themselves_out_by_mistake(gateway: Gateway, words: tuple[str, ...]) -> None:
+    async with served(gateway) as address:
+        cli = line(gateway, address)
+        result = await cli.run(*words)
+        assert isinstance(result.exception, Complaint)
+        assert result.exception.what == "You would shut yourself out."
+        await cli.done("accounts", "list")
+
+        if words[0] == "revoke":
+            await cli.done(*words, "--yes")
+            assert (await cli.run("accounts", "list")).exit_code == 1
 
 
 async def test_a_space_that_one_may_see_is_named_by_its_code(gateway: Gateway) -> None:
@@ -112,7 +157,7 @@ async def test_tokens_are_created_printed_once_listed_and_revoked(gateway: Gatew
         assert token_id in listed
         assert token.partition(".")[2] not in listed
 
-        assert await cli.done("tokens", "revoke", token_id) == f"The token {token_id} of loader is revoked.\n"
+        assert await cli.done("tokens", "revoke", token) == f"The token {token_id} of loader is revoked.\n"
         assert await status(gateway, gateway.headers(authorization=f"Bearer {token}")) == 401
 
 
@@ -135,5 +180,5 @@ async def test_a_session_and_a_subject_are_revoked(gateway: Gateway, kind: str, 
     async with served(gateway) as address:
         told = await line(gateway, address).done("revoke", kind, value)
 
-    assert told == f"The {kind} {value} is refused in what was issued until 2031-05-06 07:08 UTC.\n"
+    assert told == f"Assertions of {kind} {value} issued up to 2031-05-06 07:08 UTC are refused.\n"
     assert await status(gateway, headers) == 401

@@ -225,18 +225,20 @@ async def test_a_stop_ends_the_stream(gateway: Gateway) -> None:
 
 
 @asynccontextmanager
-async def gateway_with(migrated: Path, folder: Path, most_streams: int = 200) -> AsyncIterator[Gateway]:
+async def gateway_with(
+    migrated: Path, folder: Path, most: int = 200, most_of_tenant: int = 50
+) -> AsyncIterator[Gateway]:
     path = folder / "knowgate.db"
     shutil.copy(migrated, path)
     settings = DatabaseSettings(url=SecretStr(f"sqlite:///{path}"), readers=2)
-    async with running_gateway(settings, folder, most_streams=most_streams) as running:
+    async with running_gateway(settings, folder, most_streams=most, most_streams_of_tenant=most_of_tenant) as running:
         yield running
 
 
 async def test_no_more_streams_than_allowed_are_open_and_whoever_leaves_makes_room(
     migrated: Path, tmp_path: Path
 ) -> None:
-    async with gateway_with(migrated, tmp_path, most_streams=1) as gateway:
+    async with gateway_with(migrated, tmp_path, most=1) as gateway:
         async with following(gateway) as stream:
             assert open_streams(gateway) == 1
 
@@ -253,6 +255,34 @@ async def test_no_more_streams_than_allowed_are_open_and_whoever_leaves_makes_ro
         async with following(gateway) as stream:
             assert stream.status == 200
         assert open_streams(gateway) == 0
+
+
+async def test_one_tenant_takes_no_more_than_its_share_of_the_streams(migrated: Path, tmp_path: Path) -> None:
+    async with gateway_with(migrated, tmp_path, most=3, most_of_tenant=1) as gateway:
+        async with following(gateway) as stream, following(gateway, FOREIGNER) as foreign:
+            assert foreign.status == 200
+
+            refused = await gateway.http.get(EVENTS, headers=gateway.headers(BOB))
+
+            checked_error(refused, 429, "RATE_LIMITED")
+            assert refused.headers["retry-after"] == "5"
+            error = ErrorEnvelope.model_validate_json(refused.content).meta.error
+            assert [fault.field for fault in error.field_errors] == ["tenant_event_streams"]
+            stream.hang_up()
+            await until(lambda: open_streams(gateway) == 1)
+
+        async with following(gateway, BOB) as stream:
+            assert stream.status == 200
+
+
+async def test_without_a_share_one_tenant_may_have_every_stream(migrated: Path, tmp_path: Path) -> None:
+    async with (
+        gateway_with(migrated, tmp_path, most=2, most_of_tenant=0) as gateway,
+        following(gateway),
+        following(gateway) as second,
+    ):
+        assert second.status == 200
+        checked_error(await gateway.http.get(EVENTS, headers=gateway.headers()), 503, "PROVIDER_UNAVAILABLE")
 
 
 def open_streams(gateway: Gateway) -> float | None:

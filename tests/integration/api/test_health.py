@@ -1,10 +1,13 @@
 """Health, metrics and the contract, for whoever watches the process."""
 
+import json
+import re
 from dataclasses import replace
 
 import httpx
 
 from services.api.app import build_app
+from shared.contracts.admin import ADMIN_ROUTES
 from tests.integration.api.harness import Gateway, checked_error
 
 
@@ -72,6 +75,14 @@ async def test_the_contract_is_published(gateway: Gateway) -> None:
 
     assert answer.json()["openapi"] == "3.1.0"
     assert "/internal/v1/knowledge/search" in answer.json()["paths"]
+
+
+async def test_the_admin_api_is_published_with_every_schema_that_it_names(gateway: Gateway) -> None:
+    document = (await gateway.http.get("/openapi-admin.json")).json()
+
+    assert document["paths"].keys() == {route.path for route in ADMIN_ROUTES}
+    named = set(re.findall(r"#/components/schemas/(\w+)", json.dumps(document)))
+    assert named <= document["components"]["schemas"].keys()
 
 
 async def test_a_wrong_method_on_these_is_a_405_too(gateway: Gateway) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import base64
 import hashlib
 import io
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from urllib.parse import urlsplit
@@ -13,6 +13,7 @@ import httpx
 import pytest
 import uvicorn
 from sqlalchemy import Connection
+from starlette.types import Message
 from tusclient.client import TusClient
 
 from services.api.uploads.assembly import upload_clearing
@@ -203,17 +204,21 @@ async def test_of_two_that_continue_at_once_one_does_and_the_other_is_told(gatew
     assert await content_of(gateway, resource_id) == TEXT
 
 
-async def test_a_lost_connection_keeps_what_has_arrived(gateway: Gateway) -> None:
-    path = await begun(gateway)
-    arriving: Iterator[dict[str, object]] = iter(
-        [{"type": "http.request", "body": TEXT[:300], "more_body": True}, {"type": "http.disconnect"}]
-    )
-    answered: list[object] = []
+async def send_and_stop(gateway: Gateway, path: str, content: bytes, stop: Exception | None) -> list[Message]:
+    """Send bytes that are not all; then the connection is lost, or `stop` comes of waiting for more. The answer."""
+    answered: list[Message] = []
+    has_sent = False
 
-    async def receive() -> dict[str, object]:
-        return next(arriving)
+    async def receive() -> Message:
+        nonlocal has_sent
+        if not has_sent:
+            has_sent = True
+            return {"type": "http.request", "body": content, "more_body": True}
+        if stop is not None:
+            raise stop
+        return {"type": "http.disconnect"}
 
-    async def answer(message: object) -> None:
+    async def answer(message: Message) -> None:
         answered.append(message)
 
     headers = gateway.headers(tus_resumable="1.0.0", upload_offset="0", content_type=BYTES)
@@ -230,11 +235,27 @@ async def test_a_lost_connection_keeps_what_has_arrived(gateway: Gateway) -> Non
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
     }
     await gateway.app(scope, receive, answer)
+    return answered
 
-    assert answered == []
+
+async def test_a_lost_connection_keeps_what_has_arrived(gateway: Gateway) -> None:
+    path = await begun(gateway)
+
+    assert await send_and_stop(gateway, path, TEXT[:300], None) == []
+
     assert (await look(gateway, path)).headers["upload-offset"] == "300"
     last = await send(gateway, path, 300, TEXT[300:])
     assert await content_of(gateway, last.headers["x-file-resource-id"]) == TEXT
+
+
+async def test_a_body_that_stalls_is_refused_and_what_has_arrived_is_kept(gateway: Gateway) -> None:
+    path = await begun(gateway)
+
+    begins, *texts = await send_and_stop(gateway, path, TEXT[:300], TimeoutError())
+
+    assert begins["status"] == 422
+    assert b"No more of the body has come for a while" in b"".join(text["body"] for text in texts)
+    assert (await look(gateway, path)).headers["upload-offset"] == "300"
 
 
 async def whole_but_unfinished(gateway: Gateway) -> str:
@@ -279,7 +300,7 @@ async def test_a_checksum_that_is_wrong_keeps_nothing(gateway: Gateway) -> None:
     right = base64.b64encode(hashlib.sha256(TEXT).digest()).decode()
 
     refused = await send(gateway, path, 0, TEXT, upload_checksum=f"sha256 {wrong}")
-    assert refused.status_code == 460
+    assert (refused.status_code, refused.headers["x-error-code"]) == (460, "KNOWLEDGE_INVALID_INPUT")
     assert (await look(gateway, path)).headers["upload-offset"] == "0"
     assert stored_objects(gateway) == 0
 
@@ -331,6 +352,7 @@ async def test_a_beginning_that_is_not_right_begins_nothing(
 
     assert answer.status_code == status
     assert answer.headers["tus-version"] == "1.0.0"
+    assert answer.headers["x-error-code"]
     assert "www-authenticate" not in answer.headers
     assert await rows(gateway) == (0, 0)
 
@@ -352,6 +374,9 @@ async def test_bytes_that_are_called_something_else_are_not_taken(gateway: Gatew
     answer = await send(gateway, await begun(gateway), 0, TEXT, content_type="application/octet-stream")
 
     assert answer.status_code == 415
+    assert answer.text == (
+        "The body is not of the media type that is taken here.\nContent-Type: Must be application/offset+octet-stream\n"
+    )
 
 
 @pytest.mark.parametrize("user", [BOB, FOREIGNER])

@@ -47,7 +47,7 @@ from shared.database.searchable import searchable_version, searchable_versions, 
 from shared.database.settings import SQLITE
 from shared.database.transitions import visible_transitions
 from shared.domain.audit import Actor, AuditEntry, Origin, Outcome
-from shared.domain.purge import PurgeStatus
+from shared.domain.purge import Purge, PurgeStatus
 from shared.lifecycle.seal_audit import seal_audit
 from tests.integration.database.samples import (
     ALICE,
@@ -142,6 +142,12 @@ def an_entry(number: int) -> AuditEntry:
     )
 
 
+def _waiting_purge(number: int) -> Purge:
+    """One of the other tenant's, of a version of its own."""
+    version_id = VersionId(f"ver_{number}")
+    return a_purge(f"pur_foreign_{number}", tenant_id=TenantId("foreign"), version_id=version_id)
+
+
 @pytest.fixture
 def crowded(database: Database) -> Database:
     """A database full of what other tenants and other spaces hold."""
@@ -161,6 +167,7 @@ def crowded(database: Database) -> Database:
             lambda conn: write_entries(conn, [an_entry(n) for n in numbers]),
             lambda conn: seal_audit(conn, NOW, limit=OTHERS // 2),
             lambda conn: insert_purges(conn, [a_purge(f"pur_{n}", status=PurgeStatus.DONE) for n in numbers]),
+            lambda conn: insert_purges(conn, [_waiting_purge(n) for n in numbers]),
         )
     )
     for number in range(200):
@@ -215,3 +222,15 @@ def test_what_a_tenant_has_queued_is_counted_in_the_index_of_unfinished_work(cro
 
     plans = crowded.read_blocking(look)
     assert any("operation_unfinished_of_tenant" in plan for plan in plans), plans
+
+
+def test_purges_that_are_due_are_found_tenant_by_tenant_in_their_index(crowded: Database) -> None:
+    def look(conn: Connection) -> list[str]:
+        plans: list[str] = []
+        with explained(conn, plans):
+            due_purges(conn, NOW, limit=10)
+        return plans
+
+    plans = crowded.read_blocking(look)
+    assert any("purge_due" in plan for plan in plans), plans
+    assert any(re.search(r"tenant_id\S* ?= ?\S+ AND \(?due_at ?<", plan) for plan in plans), plans

@@ -135,6 +135,20 @@ def test_a_reader_goes_on_where_it_was(stored: Database) -> None:
     assert seen(stored, reach_of(ALICE), behind=6) == []
 
 
+def test_a_switch_that_left_everything_as_it_was_is_not_told_but_other_changes_are(stored: Database) -> None:
+    seal(
+        stored,
+        told("aud_7", SPACE, "spc_1", action="SPACE_ENABLE", before="ACTIVE"),
+        told("aud_8", DOCUMENT, "doc_1", action="DOCUMENT_ENABLE", before="ACTIVE"),
+        told("aud_9", DOCUMENT, "doc_1", action="DOCUMENT_UPDATE", before="ACTIVE"),
+        told("aud_10", SPACE, "spc_1", action="SPACE_DISABLE", before="ACTIVE", after="DISABLED"),
+    )
+
+    found = seen(stored, reach_of(ALICE), behind=6)
+
+    assert sorted(one.action for one in found) == ["DOCUMENT_UPDATE", "SPACE_DISABLE"]
+
+
 @pytest.mark.parametrize("status", [DocumentStatus.DELETING, DocumentStatus.DELETED])
 def test_that_a_document_goes_is_told_to_whoever_could_see_it(stored: Database, status: DocumentStatus) -> None:
     stored.write_blocking(

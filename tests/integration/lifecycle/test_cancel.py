@@ -186,7 +186,7 @@ async def test_a_cancel_that_fails_is_tried_again_until_its_time_is_up_and_then_
         bench.failed(f"{operation_id}.cancel.1.1", FailureReason.PROVIDER_UNAVAILABLE, FailureClass.TRANSIENT)
     )
     assert f"{operation_id}.cancel.2.1" in await bench.commands(operation_id)
-    bench.watch.advance(timedelta(minutes=10))
+    bench.watch.advance(timedelta(minutes=15))
     await bench.tell(bench.failed(f"{operation_id}.cancel.2.1", FailureReason.STEP_DEADLINE, FailureClass.TRANSIENT))
 
     operation = await bench.operation(operation_id)

@@ -88,6 +88,7 @@ async def test_three_retries_are_all_that_a_root_has_whichever_of_its_tree_is_re
         assert (child.parent_id, child.root_id, child.manual_attempt) == (operation_id, root, attempt)
         await give_up(bench, child.id)
         operation_id = child.id
+    assert not (await bench.operation(operation_id)).is_retryable
     with pytest.raises(RetryLimitReached):
         await bench.retry(operation_id)
 

@@ -6,9 +6,10 @@ from datetime import timedelta
 import pytest
 from structlog.testing import capture_logs
 
-from services.projector.housekeeping import Housekeeping
+from services.projector import term
+from services.projector.housekeeping import PIECE, Housekeeping
 from shared.contracts.enums import OperationStatus, Step
-from shared.contracts.ids import OperationId, VersionId
+from shared.contracts.ids import OperationId, TenantId, VersionId
 from shared.database.database import Database
 from shared.database.purges import insert_purges, load_purges
 from shared.domain.purge import PurgeStatus
@@ -76,6 +77,37 @@ async def test_a_delete_cancels_what_is_in_hand_and_ends_with_everything_purged(
     await reaches(stage, deleting.work.operation.id, OperationStatus.SUCCEEDED)
     assert await stage.bench.rows("SELECT status FROM document") == [("DELETED",)]
     await becomes(stage, "SELECT DISTINCT status FROM purge", [("DONE",)])
+
+
+async def test_more_purges_than_are_issued_at_once_do_not_wait_for_the_next_look(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(term, "PURGES_EVERY", timedelta(hours=1))
+    numbers = range(2 * PIECE + 1)
+    await stage.database.write(lambda conn: store_served(conn, *numbers))
+    purges = [a_purge(f"pur_{n}", version_id=VersionId(f"ver_{n}")) for n in numbers]
+    await stage.database.write(lambda conn: insert_purges(conn, purges))
+
+    stage.project()
+
+    await becomes(stage, "SELECT status, count(*) FROM purge GROUP BY status", [("ISSUED", 201)])
+
+
+async def test_a_newcomers_purge_is_issued_with_the_first_of_a_tenant_who_has_thousands(database: Database) -> None:
+    await database.write(lambda conn: store_served(conn, *range(1, 1001)))
+    mass = [a_purge(f"pur_{n}", version_id=VersionId(f"ver_{n}")) for n in range(1, 1000)]
+    late = a_purge(
+        "pur_late", tenant_id=TenantId("globex"), version_id=VersionId("ver_1000"), due_at=NOW + timedelta(seconds=1)
+    )
+    await database.write(lambda conn: insert_purges(conn, [*mass, late]))
+    bench = Bench(database)
+    bench.watch.now = NOW + timedelta(seconds=1)
+    chores = Housekeeping(database=database, around=bench.around, guard=lambda _: None, inbox_kept=timedelta(days=1))
+
+    assert await chores.issue_due_purges() == 100
+
+    issued = await database.read(lambda conn: load_purges(conn, ["pur_late"]))
+    assert issued["pur_late"].status is PurgeStatus.ISSUED
 
 
 async def test_a_purge_that_cannot_be_issued_makes_way_for_the_others(database: Database) -> None:

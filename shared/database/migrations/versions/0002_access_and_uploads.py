@@ -1,4 +1,4 @@
-"""Accounts, revocations, service tokens, the audit chain, resumable uploads, and the count of a tenant's work."""
+"""Accounts, revocations, service tokens, the audit chain, resumable uploads, and indexes of what each tenant has."""
 
 from collections.abc import Sequence
 
@@ -14,6 +14,7 @@ MOMENT = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 """Whole microseconds since 1970."""
 
 UNFINISHED = sa.text("status IN ('PENDING', 'RUNNING')")
+WAITING = sa.text("status = 'WAITING'")
 
 
 def upgrade() -> None:
@@ -29,6 +30,8 @@ def upgrade() -> None:
         sqlite_where=UNFINISHED,
         postgresql_where=UNFINISHED,
     )
+    op.drop_index("purge_due", "purge")
+    op.create_index("purge_due", "purge", ["tenant_id", "due_at", "id"], sqlite_where=WAITING, postgresql_where=WAITING)
 
 
 def _create_account() -> None:

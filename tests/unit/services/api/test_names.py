@@ -17,7 +17,7 @@ from shared.contracts.errors import RequestRefused
         ("UTF-8''" + quote("手册.pdf"), "手册.pdf"),
         ("utf-8'en'a.pdf", "a.pdf"),
         ("..%2F..%2Fetc%2Fpasswd", "../../etc/passwd"),
-        ("100%", "100%"),
+        ("100%25", "100%"),
     ],
 )
 def test_a_name_is_percent_encoded_utf8(header: str, name: str) -> None:
@@ -31,6 +31,8 @@ def test_a_name_is_percent_encoded_utf8(header: str, name: str) -> None:
         ({"x-file-name": ""}, "MISSING"),
         ({"x-file-name": "%FF"}, "INVALID"),
         ({"x-file-name": "é"}, "INVALID"),
+        ({"x-file-name": "p%zz.pdf"}, "INVALID"),
+        ({"x-file-name": "100%"}, "INVALID"),
         ({"x-file-name": "a" * 4097}, "INVALID"),
     ],
 )

@@ -20,7 +20,8 @@ from shared.contracts.paging import Pagination
         (["grants", "add", "--space", "x", "--user", "a", "--document", "two words"], "document id"),
         (["accounts", "set", "a", "--role", "x", "--role", "x"], "roles"),
         (["tokens", "create", "two words"], "service"),
-        (["tokens", "create", "loader", "--days", "0"], "--days"),
+        (["tokens", "create", "loader", "--days", "0"], "from a minute to 3650 days"),
+        (["tokens", "create", "loader", "--days", "nan"], "from a minute to 3650 days"),
         (["revoke", "assertion", "nonsense"], "neither an assertion nor"),
     ],
 )

@@ -7,10 +7,8 @@ from shared.client.errors import ErrorAnswer, Refused, StillRunning, Unreachable
 from shared.contracts.errors import FieldError
 
 
-def answer(status: int, *faults: FieldError) -> ErrorAnswer:
-    return ErrorAnswer(
-        status=status, code="SOME_CODE", message="No.", retryable=False, field_errors=faults, request_id="r"
-    )
+def answer(status: int, *faults: FieldError, code: str = "SOME_CODE") -> ErrorAnswer:
+    return ErrorAnswer(status=status, code=code, message="No.", retryable=False, field_errors=faults, request_id="r")
 
 
 def test_a_refusal_names_its_code_and_what_is_wrong_where() -> None:
@@ -20,7 +18,15 @@ def test_a_refusal_names_its_code_and_what_is_wrong_where() -> None:
 
 
 def test_wrong_credentials_lead_to_the_token_command() -> None:
-    assert "knowgate token" in complaint_of(Refused(answer(401))).remedy
+    remedy = complaint_of(Refused(answer(401))).remedy
+
+    assert "knowgate token" in remedy
+    assert "disabled nor revoked" in remedy
+
+
+def test_a_disabled_space_leads_to_enabling_it_and_another_refusal_to_a_role() -> None:
+    assert "knowgate spaces enable" in complaint_of(Refused(answer(403, code="SPACE_DISABLED"))).remedy
+    assert "Ask for a role" in complaint_of(Refused(answer(403))).remedy
 
 
 def test_a_gateway_that_is_away_leads_to_up_and_doctor() -> None:

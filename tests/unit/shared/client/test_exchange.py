@@ -143,7 +143,7 @@ async def test_no_answer_names_the_address() -> None:
     ("reply", "what"),
     [
         (httpx.Response(201, json={"data": SPACE, "meta": META}), "the status is 201 and should be 200"),
-        (httpx.Response(200, json=SPACE), r"\$\.data: Field required"),
+        (httpx.Response(200, json=SPACE), r"\$\.data: Must be given"),
         (httpx.Response(200, json={"data": SPACE | {"chunk": 1}, "meta": META}), r"\$\.data\.chunk"),
         (httpx.Response(200, json={"data": SPACE, "meta": META | {"apiVersion": "v2"}}), r"\$\.meta\.apiVersion"),
         (httpx.Response(200, text="{}"), "the content type is not application/json"),

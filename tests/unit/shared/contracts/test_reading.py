@@ -6,7 +6,7 @@ from shared.contracts.body import Body
 from shared.contracts.documents import DocumentLockRequest, DocumentUploadRequest, EmptyRequest
 from shared.contracts.errors import ErrorCode, RequestRefused
 from shared.contracts.paging import ListQuery
-from shared.contracts.reading import json_path, read_body, read_query
+from shared.contracts.reading import REASONS, SENTENCES, json_path, read_body, read_query
 from shared.contracts.retrieval import CitationContextQuery, RetrievalRequest
 from shared.contracts.spaces import SpaceCreateRequest
 
@@ -38,6 +38,37 @@ def refusal_of(model: type[Body], body: bytes) -> tuple[ErrorCode, list[tuple[st
 )
 def test_each_error_has_a_place_and_a_reason(extra: bytes, errors: list[tuple[str, str]]) -> None:
     assert refusal_of(SpaceCreateRequest, SPACE % extra) == (ErrorCode.INVALID_INPUT, errors)
+
+
+@pytest.mark.parametrize(
+    ("model", "body", "message"),
+    [
+        (SpaceCreateRequest, SPACE % b',"code":""', "Must have 1 or more characters"),
+        (SpaceCreateRequest, SPACE % (b',"name":"%s"' % (b"x" * 129)), "Must have at most 128 characters"),
+        (SpaceCreateRequest, SPACE % b',"code":5', "Must be a string"),
+        (SpaceCreateRequest, SPACE % b',"profileCode":"x"', "Must be 'enterprise-long-document'"),
+        (RetrievalRequest, b"{}", "Must be given"),
+        (RetrievalRequest, b'{"query":"q","limit":0}', "Must be at least 1"),
+        (RetrievalRequest, b'{"query":"q","limit":9}', "Must be at most 8"),
+        (RetrievalRequest, b'{"query":"q","knowledgeSpaceIds":[]}', "Must hold 1 or more items"),
+        (
+            RetrievalRequest,
+            b'{"query":"q","knowledgeSpaceIds":[%s]}' % b",".join(b'"%d"' % n for n in range(21)),
+            "Must hold at most 20 items",
+        ),
+        (RetrievalRequest, b'{"query":"q","documentIds":["a","a"]}', "Must not repeat an item"),
+    ],
+)
+def test_what_is_wrong_is_told_in_our_words(model: type[Body], body: bytes, message: str) -> None:
+    with pytest.raises(RequestRefused) as refused:
+        read_body(model, body)
+
+    assert [error.message for error in refused.value.field_errors] == [message]
+    assert refused.value.field_errors[0].reason != "INVALID"
+
+
+def test_every_reason_has_its_sentence() -> None:
+    assert set(SENTENCES) == set(REASONS)
 
 
 def test_every_missing_field_is_named() -> None:

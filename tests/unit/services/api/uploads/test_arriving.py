@@ -1,13 +1,17 @@
-"""What arrives is stored in parts, and what has arrived before a connection is lost is stored too."""
+"""What arrives is stored in parts, and what has arrived before a body fails is stored too."""
 
+import asyncio
 import hashlib
 from collections.abc import AsyncIterator
+from datetime import timedelta
 
 import pytest
 from starlette.requests import ClientDisconnect
 
+from services.api.edge.bodies import in_time
 from services.api.uploads.arriving import Arriving
 from services.api.uploads.protocol import Checksum
+from shared.contracts.errors import RequestRefused
 from shared.files.errors import FileTooLarge
 from shared.files.store import FileStore
 from tests.support.streams import collect, stream
@@ -36,7 +40,7 @@ async def test_a_part_ends_when_it_is_long_enough(store: FileStore) -> None:
     body = arriving(stream(b"abc", b"def", b"g", b"h", b"i"))
 
     assert await contents(store, body) == [b"abcdef", b"ghi"]
-    assert not body.is_cut
+    assert body.failure is None
 
 
 async def test_a_body_of_nothing_stores_nothing(store: FileStore) -> None:
@@ -47,14 +51,26 @@ async def test_what_came_before_the_connection_was_lost_is_stored(store: FileSto
     body = arriving(cut_after(b"abcd", b"ef"))
 
     assert await contents(store, body) == [b"abcd", b"ef"]
-    assert body.is_cut
+    assert isinstance(body.failure, ClientDisconnect)
+
+
+async def test_what_came_before_the_body_stalled_is_stored(store: FileStore) -> None:
+    async def stalling() -> AsyncIterator[bytes]:
+        yield b"abcd"
+        yield b"ef"
+        await asyncio.Event().wait()
+
+    body = arriving(in_time(stalling(), timedelta(milliseconds=10)))
+
+    assert await contents(store, body) == [b"abcd", b"ef"]
+    assert isinstance(body.failure, RequestRefused)
 
 
 async def test_a_connection_that_is_lost_at_once_stores_nothing(store: FileStore) -> None:
     body = arriving(cut_after())
 
     assert await contents(store, body) == []
-    assert body.is_cut
+    assert isinstance(body.failure, ClientDisconnect)
 
 
 async def test_the_part_that_goes_too_far_is_not_kept_and_those_before_it_are(store: FileStore) -> None:

@@ -41,6 +41,14 @@ def test_without_a_terminal_there_are_lines_alone() -> None:
     )
 
 
+def test_one_file_is_told_as_one() -> None:
+    written = io.StringIO()
+
+    print_summary(Console(file=written), Summary(outcomes=[GOOD], took=timedelta(seconds=198)))
+
+    assert written.getvalue() == "\n1 file in 198.0 s: 1 ready, 0 replaced, 0 skipped, 0 failed\n"
+
+
 def test_on_a_terminal_bars_come_and_go_and_the_lines_stay() -> None:
     shown = printed(terminal=True)
 
