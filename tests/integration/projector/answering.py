@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from nats.errors import Error as NatsError
 
+from services.projector.rounds import heed_cancel
 from shared.contracts.catalogue import Stream, durable_name
 from shared.contracts.commands import AnyCommand
 from shared.contracts.enums import EventType, Step
@@ -58,6 +59,7 @@ class Answerer:
             messages = []
             with suppress(TimeoutError, NatsError):
                 messages = await pull.fetch(20, timeout=0.5)
+            heed_cancel()  # the client may have caught it
             for message in messages:
                 command = read_command(message.data, message.headers)
                 self.taken.append(command.command_id)
