@@ -16,7 +16,7 @@ from tests.matrix.people import Role
 from tests.matrix.walking import Walk
 from tests.matrix.world import make_world
 
-PUBLIC = frozenset({"/livez", "/readyz", "/metrics", "/openapi.json"})
+PUBLIC = frozenset({"/livez", "/readyz", "/metrics", "/openapi.json", "/openapi-admin.json"})
 """Paths that tell nothing a caller would have to be known for."""
 BEARER = frozenset({"/downloads/{token}"})
 """Paths whose caller is told by what they hold; `holding.py` goes there."""
