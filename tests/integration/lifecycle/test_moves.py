@@ -43,7 +43,7 @@ async def test_a_space_is_active_once_its_provider_side_is_there(bench: Bench) -
 
 async def test_the_code_of_a_space_is_unique_in_its_tenant(bench: Bench) -> None:
     await bench.create_space("manuals")
-    with pytest.raises(Conflict, match="manuals") as refused:
+    with pytest.raises(Conflict, match="already used") as refused:
         await bench.create_space("manuals")
     assert refused.value.faults[0].field == "$.code"
 
