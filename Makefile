@@ -65,7 +65,7 @@ big-file: $(STAMP) ## Measure: upload one file of 1 GiB (MIB=)
 	$(BIN)/knowgate load big-file --mib $(or $(MIB),1024)
 
 .PHONY: fairness
-fairness: $(STAMP) ## Measure: one tenant's document while another has 10,000 queued (COUNT=)
+fairness: $(STAMP) ## Measure: one tenant's document while another has up to 10,000 queued (COUNT=, 2000 or more)
 	$(BIN)/knowgate load fairness --count $(or $(COUNT),10000)
 
 # --- checking ----------------------------------------------------------------------------------

@@ -26,4 +26,4 @@ class CliSettings(BaseSettings):
     domains: tuple[str, ...] = ("general",)
     """Security domains. New spaces are put into the first one."""
     resumable_above: int = Field(default=RESUMABLE_ABOVE, ge=0)
-    """Files of more bytes go up in pieces, and go on where they were interrupted."""
+    """Files of more bytes go up in pieces; a lost connection costs one of them."""

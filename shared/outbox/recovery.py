@@ -1,6 +1,6 @@
 """Finds commands whose message is gone and which no event answers: a broker may lose everything.
 
-A command is lost when its stream is another one; or when its message is gone and the projector has since come past
+A command is lost when its stream is another one or its message is gone, and the projector has since come past
 everything that the events stream held when that was seen, so no answer is on its way. It then waits to be published
 again, under a new message id. Each such publication counts as a crash: the fourth time we answer in the worker's stead.
 Nothing is published again of an operation that has ended: that is answered at once.
