@@ -61,6 +61,7 @@ def build_app(parts: Parts) -> FastAPI:
     """The application. Its routes are plain ones: FastAPI's dependencies and models would cost 70 microseconds a call,
     a fifth of a poll, to do once more what the contract's models and `Resource` do.
     """
+    moves = moves_of(parts)
     edges = Edges(
         authenticator=parts.authenticator,
         rate=parts.limits.rate,
@@ -77,9 +78,9 @@ def build_app(parts: Parts) -> FastAPI:
         redirect_slashes=False,
         telemetry=NO_TELEMETRY,
         routes=[
-            *contract_paths(handlers(parts), edges),
+            *contract_paths(handlers(parts, moves), edges),
             Path(f"{DOWNLOADS}/{{token}}", fetch(parts)),
-            *upload_paths(parts, edges),
+            *upload_paths(parts, moves, edges),
             *health.routes(),
         ],
         exception_handlers={HTTPException: refused_by_framework(edges)},
@@ -88,9 +89,8 @@ def build_app(parts: Parts) -> FastAPI:
     return app
 
 
-def handlers(parts: Parts) -> Mapping[Route, Handler]:
+def handlers(parts: Parts, moves: Moves) -> Mapping[Route, Handler]:
     """What there is a handler for, of the contract's routes and of ours."""
-    moves = moves_of(parts)
     features: tuple[Feature, ...] = (
         SpaceRoutes(moves=moves, profile=parts.profile, most_items=parts.most_items),
         DocumentRoutes(moves=moves, most_items=parts.most_items),
@@ -109,7 +109,7 @@ def handlers(parts: Parts) -> Mapping[Route, Handler]:
             authenticator=parts.authenticator,
             roles=parts.roles,
             heads=parts.watches.chains,
-            places=parts.watches.streams,
+            places=parts.limits.streams,
         ),
         FileRoutes(moves=moves, store=parts.store, settings=parts.files, metrics=parts.metrics),
         retrieval(parts),
@@ -158,11 +158,11 @@ def fetch(parts: Parts) -> Fetch:
     )
 
 
-def upload_paths(parts: Parts, edges: Edges) -> list[Path]:
+def upload_paths(parts: Parts, moves: Moves, edges: Edges) -> list[Path]:
     """Where resumable uploads begin, and the one path of each."""
-    handlers = upload_routes(moves_of(parts), parts.store, parts.files).handlers()
+    methods = upload_routes(moves, parts.store, parts.files).handlers()
     return [
-        Path(path, Tus({route: handlers[route] for route in routes}, edges, max_bytes=parts.files.max_bytes))
+        Path(path, Tus({route: methods[route] for route in routes}, edges, max_bytes=parts.files.max_bytes))
         for path, routes in groupby(UPLOAD_ROUTES, lambda route: route.path)
     ]
 

@@ -22,6 +22,7 @@ from services.api.broker.outgoing import Outgoing
 from services.api.broker.presence import BrokerPresence
 from services.api.broker.room import Room
 from services.api.edge.directory import StoredDirectory
+from services.api.events.places import Places
 from services.api.health.readiness import Check
 from services.api.limits.limits import Limits
 from services.api.limits.settings import LimitSettings
@@ -149,6 +150,7 @@ async def open_parts(settings: Settings, database: Database, broker: Broker, sta
     provider = providers.reads(settings.providers.kind)
     quick_reads = await stack.enter_async_context(open_quick_reads(database, settings.database))
     metrics = ApiMetrics(new_registry())
+    streams = Places(settings.api.most_streams, settings.api.most_streams_of_tenant, metrics.event_streams)
     return Parts(
         database=database,
         quick_reads=quick_reads,
@@ -160,18 +162,12 @@ async def open_parts(settings: Settings, database: Database, broker: Broker, sta
         sealer=build_sealer(settings.auth),
         roles=settings.api.roles,
         around=Surroundings(settings=settings.pipeline),
-        limits=Limits.of(settings.limits, time.monotonic),
+        limits=Limits.of(settings.limits, time.monotonic, streams),
         presence=broker.presence,
         room=broker.room,
         outgoing=Outgoing(broker.link, metrics),
         trail=AuditTrail(writer(database), metrics, utc_now, new_id),
-        watches=Watches.of(
-            quick_reads,
-            metrics,
-            most_waiters=settings.api.most_waiters,
-            most_streams=settings.api.most_streams,
-            most_streams_of_tenant=settings.api.most_streams_of_tenant,
-        ),
+        watches=Watches.of(quick_reads, most_waiters=settings.api.most_waiters, most_streams=settings.api.most_streams),
         metrics=metrics,
         checks=checks(database, store, provider, broker),
         most_items=settings.api.list_max_items,

@@ -1,5 +1,6 @@
 """What the api counts. No id is ever a label."""
 
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from functools import cache
 
@@ -53,3 +54,9 @@ class ApiMetrics:
         """Count one request."""
         self._request_counter(route, method, str(status)).inc()
         self._request_timer(route).observe(took.total_seconds())
+
+    async def counted(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """The pieces of a file, counted as they come."""
+        async for chunk in chunks:
+            self.uploaded_bytes.inc(len(chunk))
+            yield chunk

@@ -9,6 +9,7 @@ from services.api.edge.call import Call
 from shared.contracts.enums import Action
 from shared.contracts.ids import DocumentId, OperationId, SpaceId
 from shared.database.listings import visible_operation
+from shared.database.managed import is_space_managed
 from shared.database.reached import is_document_in_reach, is_space_in_reach
 from shared.domain.authorization import Reach, RoleTable, reach
 from shared.domain.errors import DocumentNotFound, NotFound, SpaceNotFound
@@ -21,6 +22,12 @@ def may_act_on_space(call: Call, action: Action, roles: RoleTable) -> Reauthoris
     return _require(
         call, action, roles, SpaceNotFound, lambda conn, reached: is_space_in_reach(conn, reached, space_id)
     )
+
+
+def may_manage_space(call: Call, action: Action, roles: RoleTable) -> Reauthorise:
+    """For answers to those who manage the space in the path; they need no grant, but the space must be there."""
+    space_id = call.id("spaceId", SpaceId)
+    return _require(call, action, roles, SpaceNotFound, lambda conn, reached: is_space_managed(conn, reached, space_id))
 
 
 def may_act_on_document(call: Call, action: Action, roles: RoleTable) -> Reauthorise:

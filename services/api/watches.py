@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from typing import Self
 
 from services.api.events.heads import ChainWatch
-from services.api.events.places import Places
-from services.api.metrics import ApiMetrics
 from services.api.operations.watcher import OperationWatch
 from shared.database.quick_reads import QuickReads
 
@@ -17,23 +15,13 @@ class Watches:
 
     operations: OperationWatch
     chains: ChainWatch
-    streams: Places
 
     @classmethod
-    def of(
-        cls,
-        reads: QuickReads,
-        metrics: ApiMetrics,
-        *,
-        most_waiters: int,
-        most_streams: int,
-        most_streams_of_tenant: int,
-    ) -> Self:
+    def of(cls, reads: QuickReads, *, most_waiters: int, most_streams: int) -> Self:
         """The watches over what is read so, for so many requests at once."""
         return cls(
             operations=OperationWatch(reads, most=most_waiters),
             chains=ChainWatch(reads, most=most_streams),
-            streams=Places(most_streams, most_streams_of_tenant, metrics.event_streams),
         )
 
     async def run(self) -> None:

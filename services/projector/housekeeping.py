@@ -36,7 +36,7 @@ class Housekeeping:
     inbox_kept: timedelta
 
     async def issue_due_purges(self) -> int:
-        """Issue a piece of the purges that are due; how many. PIECE: more may be.
+        """Issue a piece of the purges that are due, or end those with nothing to remove; how many. PIECE: more may be.
 
         When that fails, each alone: one must not hold up the rest.
         """

@@ -134,10 +134,10 @@ class Term:
 
     async def _purge(self, chores: Housekeeping) -> None:
         """All that is due, piece by piece: who comes meanwhile has a turn in the next piece."""
-        issued = PIECE
-        while issued == PIECE:
-            issued = await chores.issue_due_purges()
-            if issued:
+        settled = PIECE
+        while settled == PIECE:
+            settled = await chores.issue_due_purges()
+            if settled:
                 self.wake.set()
 
     async def _measure(self, projection: Projection) -> None:

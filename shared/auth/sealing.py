@@ -29,7 +29,7 @@ class SealKind(IntEnum):
     """What a sealed value is for, and in which format; one kind is never taken for another."""
 
     CITATION = 1
-    DOWNLOAD = 2
+    DOWNLOAD = 3  # 2 was a format that is read no more
 
 
 class Sealer:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, m
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from shared.contracts.ids import TenantId
+from shared.contracts.text import SHA256_HEX
 
 _SAFE_KEY_SET_URL = re.compile(r"https://|http://(localhost|127\.0\.0\.1|\[::1\])[:/]")
 
@@ -21,7 +22,7 @@ class ServiceTokenSettings(BaseModel):
 
     service: str = Field(min_length=1)
     token: SecretStr | None = Field(default=None, min_length=16)
-    sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+    sha256: str | None = Field(default=None, pattern=SHA256_HEX)
     tenants: frozenset[TenantId] | None = None
 
     @model_validator(mode="after")

@@ -10,8 +10,8 @@ import anyio
 import httpx
 from pydantic import ValidationError
 
-from shared.client.errors import BrokenAnswer, Unreachable
-from shared.client.exchange import Exchange, Pause, failure_of
+from shared.client.errors import BrokenAnswer
+from shared.client.exchange import Exchange, Pause
 from shared.contracts.transition_events import EVENT_STREAM, EVENTS_FOLLOW, LAST_EVENT_ID, TransitionEvent
 from shared.domain.errors import Transient
 
@@ -70,17 +70,10 @@ class Events:
         request = self._exchange.http.build_request(
             EVENTS_FOLLOW.method, EVENTS_FOLLOW.path, headers=headers, timeout=timeout
         )
-        response = await self._exchange.send_as_caller(request, stream=True)
-        try:
-            if response.status_code != EVENTS_FOLLOW.success_status:
-                await response.aread()
-                raise failure_of(response, WHAT)
-            async for block in _read_blocks(response.aiter_bytes()):
+        answer = self._exchange.pieces(request, EVENTS_FOLLOW.success_status, WHAT, as_caller=True)
+        async with aclosing(answer) as pieces:
+            async for block in _read_blocks(pieces):
                 yield block
-        except httpx.TransportError as error:
-            raise Unreachable(str(request.url.host), str(error) or type(error).__name__) from error
-        finally:
-            await response.aclose()
 
 
 async def _read_blocks(pieces: AsyncIterator[bytes]) -> AsyncIterator[Block]:

@@ -1,7 +1,7 @@
 """One request and its answer: headers, repetition of what may be repeated, and the check that the envelope is kept."""
 
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeVar
@@ -124,6 +124,25 @@ class Exchange:
         except httpx.TransportError as error:
             address = f"{request.url.scheme}://{request.url.netloc.decode()}"
             raise Unreachable(address, str(error) or type(error).__name__) from error
+
+    async def pieces(
+        self, request: httpx.Request, status: int, what: str, *, as_caller: bool
+    ) -> AsyncGenerator[bytes, None]:
+        """An answer of that status, piece by piece; one that breaks off is `Unreachable`.
+
+        Only `as_caller` does the request bear the caller's credentials.
+        """
+        response = await (self.send_as_caller if as_caller else self.send)(request, stream=True)
+        try:
+            if response.status_code != status:
+                await response.aread()
+                raise failure_of(response, what)
+            async for piece in response.aiter_bytes():
+                yield piece
+        except httpx.TransportError as error:
+            raise Unreachable(str(request.url.host), str(error) or type(error).__name__) from error
+        finally:
+            await response.aclose()
 
     def call_headers(self) -> dict[str, str]:
         """The headers that name a new call; every repetition of it bears them."""

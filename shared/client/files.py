@@ -1,13 +1,13 @@
 """Files of any size to and from the gateway, piece by piece: none is ever held whole."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Final
 from urllib.parse import quote
 
 import httpx
 
-from shared.client.errors import ContentChanged, Unreachable
-from shared.client.exchange import Exchange, failure_of
+from shared.client.errors import ContentChanged
+from shared.client.exchange import Exchange
 from shared.client.resumable import OpenContent, send_resumably
 from shared.contracts.envelope import Envelope
 from shared.contracts.files import FILE_GET, FILE_NAME, FILE_UPLOAD, FileResource
@@ -60,20 +60,10 @@ class Files:
 
         return (await self._exchange.repeat(once)).data
 
-    async def download(self, link: DownloadLink) -> AsyncIterator[bytes]:
+    def download(self, link: DownloadLink) -> AsyncGenerator[bytes, None]:
         """The file behind a link, piece by piece. The link is all that it takes; nothing says who is asking."""
         request = self._exchange.http.build_request("GET", link.download_url)
-        response = await self._exchange.send(request, stream=True)
-        try:
-            if not response.is_success:
-                await response.aread()
-                raise failure_of(response, "GET download link")
-            async for piece in response.aiter_bytes():
-                yield piece
-        except httpx.TransportError as error:
-            raise Unreachable(str(request.url.host), str(error) or type(error).__name__) from error
-        finally:
-            await response.aclose()
+        return self._exchange.pieces(request, httpx.codes.OK, "GET download link", as_caller=False)
 
 
 async def _exactly(pieces: AsyncIterator[bytes], size: int) -> AsyncIterator[bytes]:

@@ -1,6 +1,5 @@
 """Sends a large file by tus 1.0, piece by piece: a lost connection or a restarted gateway costs one piece, not all."""
 
-import base64
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Final
 
@@ -8,20 +7,22 @@ import httpx
 
 from shared.client.errors import BrokenAnswer, Busy, ContentChanged, ErrorAnswer, Refused
 from shared.client.exchange import Exchange, asked_wait
-from shared.contracts.errors import ErrorCode
+from shared.contracts.errors import ERROR_RULES, ErrorCode
 from shared.contracts.ids import FileResourceId
-from shared.contracts.route import REQUEST_ID
+from shared.contracts.route import REQUEST_ID, Route
 from shared.contracts.uploads import (
     ERROR_CODE,
     FILE_RESOURCE,
-    NAME_KEY,
     OFFSET_BYTES,
     TUS_RESUMABLE,
     TUS_VERSION,
+    UPLOAD_BEGIN,
+    UPLOAD_CONTINUE,
     UPLOAD_LENGTH,
+    UPLOAD_LOOK,
     UPLOAD_METADATA,
     UPLOAD_OFFSET,
-    UPLOADS,
+    metadata_of,
 )
 
 OpenContent = Callable[[], AsyncIterator[bytes]]
@@ -31,7 +32,7 @@ PIECE_BYTES: Final = 32 * 1024**2
 CONFLICT: Final = 409
 TOO_MANY: Final = 429
 OURS_FROM: Final = 500
-"""Failures of the gateway pass; what it refuses stays refused."""
+"""Without a code of ours the status tells: failures of what is in between pass, what is refused stays refused."""
 
 
 class Rewound:
@@ -75,12 +76,12 @@ async def send_resumably(
 
     async def go_on() -> FileResourceId | None:
         """Send the next piece after what has arrived, whoever counted it; the resource once all of it has."""
-        headers = await _ask(exchange, "HEAD", upload, 200)
+        headers = await _ask(exchange, UPLOAD_LOOK, upload)
         offset = int(headers.get(UPLOAD_OFFSET, "0"))
         if offset < size:
             length = min(piece_bytes, size - offset)
             told = {UPLOAD_OFFSET: str(offset), "Content-Type": OFFSET_BYTES, "Content-Length": str(length)}
-            headers = await _ask(exchange, "PATCH", upload, 204, told, content.read(offset, length))
+            headers = await _ask(exchange, UPLOAD_CONTINUE, upload, told, content.read(offset, length))
         found = headers.get(FILE_RESOURCE)
         return None if found is None else FileResourceId(found)
 
@@ -90,35 +91,34 @@ async def send_resumably(
 
 
 async def _begin(exchange: Exchange, name: str, size: int) -> str:
-    metadata = f"{NAME_KEY} {base64.b64encode(name.encode()).decode()}"
-    headers = await _ask(exchange, "POST", UPLOADS, 201, {UPLOAD_LENGTH: str(size), UPLOAD_METADATA: metadata})
+    told = {UPLOAD_LENGTH: str(size), UPLOAD_METADATA: metadata_of(name)}
+    headers = await _ask(exchange, UPLOAD_BEGIN, UPLOAD_BEGIN.path, told)
     if "Location" not in headers:
-        raise BrokenAnswer(f"POST {UPLOADS}", "there is no Location")
+        raise BrokenAnswer(f"{UPLOAD_BEGIN.method} {UPLOAD_BEGIN.path}", "there is no Location")
     return headers["Location"]
 
 
 async def _ask(
     exchange: Exchange,
-    method: str,
+    route: Route,
     url: str,
-    status: int,
     told: Mapping[str, str] | None = None,
     content: AsyncIterator[bytes] | None = None,
 ) -> httpx.Headers:
-    """Send one request of the protocol; the headers of its answer."""
+    """Send one request of the protocol to where the gateway has put the upload; the headers of its answer."""
     headers = exchange.call_headers() | {TUS_RESUMABLE: TUS_VERSION} | dict(told or {})
-    request = exchange.http.build_request(method, url, headers=headers, content=content)
+    request = exchange.http.build_request(route.method, url, headers=headers, content=content)
     response = await exchange.send_as_caller(request)
-    if response.status_code == status:
+    if response.status_code == route.success_status:
         return response.headers
-    raise _failure_of(response, f"{method} {request.url.path}")
+    raise _failure_of(response, f"{route.method} {request.url.path}")
 
 
 def _failure_of(response: httpx.Response, what: str) -> Refused | Busy | BrokenAnswer:
     """What an answer means that is not the expected one: the protocol's errors are texts, with our code in a header."""
     if response.is_success:
         return BrokenAnswer(what, f"the status is {response.status_code}")
-    passes = response.status_code in {CONFLICT, TOO_MANY} or response.status_code >= OURS_FROM
+    passes = _passes(response)
     answer = ErrorAnswer(
         status=response.status_code,
         code=response.headers.get(ERROR_CODE, ErrorCode.INTERNAL_ERROR.value),
@@ -129,3 +129,13 @@ def _failure_of(response: httpx.Response, what: str) -> Refused | Busy | BrokenA
         retry_after=asked_wait(response),
     )
     return Busy(answer) if passes else Refused(answer)
+
+
+def _passes(response: httpx.Response) -> bool:
+    """Whether asking again may help. After a conflict it does: the next try begins with a look at what has arrived."""
+    if response.status_code == CONFLICT:
+        return True
+    code = response.headers.get(ERROR_CODE)
+    if code in ERROR_RULES:
+        return ERROR_RULES[ErrorCode(code)].retryable
+    return response.status_code == TOO_MANY or response.status_code >= OURS_FROM

@@ -10,6 +10,7 @@ import anyio
 
 from shared.client.errors import StillRunning
 from shared.client.exchange import Pause
+from shared.client.gateway import AT_ONCE
 from shared.contracts.enums import OperationStatus, SpaceStatus
 from shared.contracts.ids import OperationId, SpaceId
 from shared.contracts.operations import Operation
@@ -19,13 +20,12 @@ from shared.domain.operation import OPERATION_END
 
 UNSAID = timedelta(seconds=1)
 """How long to wait when an answer does not say when to look again."""
-NOT_AT_ALL = timedelta(0)
 
 
 class ReadsOperations(Protocol):
     """Where operations are looked at."""
 
-    async def get_operation(self, operation_id: OperationId, *, wait: timedelta = NOT_AT_ALL) -> Operation:
+    async def get_operation(self, operation_id: OperationId, *, wait: timedelta = AT_ONCE) -> Operation:
         """How far an operation is, when it has ended or after `wait`, whatever comes first."""
 
 
@@ -58,11 +58,11 @@ class Waiting:
         already, is looked at as often as it asks for.
         """
         deadline = self.clock() + self.within.total_seconds()
-        hold = NOT_AT_ALL
+        hold: timedelta | None = None
         while True:
             asked_at = self.clock()
             try:
-                operation = await reads.get_operation(operation_id, wait=hold)
+                operation = await reads.get_operation(operation_id, wait=hold or AT_ONCE)
             except Transient as error:
                 if self.missed is not None:
                     self.missed(error)
@@ -72,8 +72,7 @@ class Waiting:
                     await self.seen(operation)
                 if operation.status in OPERATION_END:
                     return operation
-                was_held = self.clock() - asked_at >= hold.total_seconds() / 2
-                rest = NOT_AT_ALL if was_held else _asked_for(operation)
+                rest = AT_ONCE if self._is_held(hold, asked_at) else _asked_for(operation)
             await self._rest(rest, deadline, f"operation {operation_id}")
             hold = min(self.hold, timedelta(seconds=max(0.0, deadline - self.clock())))
 
@@ -83,6 +82,12 @@ class Waiting:
         while (space := await reads.get_space(space_id)).status is SpaceStatus.CREATING:
             await self._rest(timedelta(milliseconds=250), deadline, f"space {space_id}")
         return space
+
+    def _is_held(self, hold: timedelta | None, asked_at: float) -> bool:
+        """Whether the gateway's holding back spares a rest; without a `hold` it was the first look, never held back."""
+        if hold is None:
+            return self.hold > AT_ONCE
+        return hold > AT_ONCE and self.clock() - asked_at >= hold.total_seconds() / 2
 
     async def _rest(self, wait: timedelta, deadline: float, what: str) -> None:
         left = deadline - self.clock()

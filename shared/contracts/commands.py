@@ -7,6 +7,7 @@ from pydantic import Field, JsonValue, TypeAdapter
 
 from shared.contracts.enums import PurgeReason, Step
 from shared.contracts.ids import DocumentId, FileId, OperationId, PurgeId, SpaceId, TenantId, VersionId
+from shared.contracts.text import SHA256_HEX
 from shared.contracts.wire import Maybe, UtcTime, Wire
 
 
@@ -33,7 +34,7 @@ class SourceFile(Wire):
     object_key: str
     size: int = Field(ge=0)
     """Bytes."""
-    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    sha256: str = Field(pattern=SHA256_HEX)
     content_type: str
     file_name: str
 

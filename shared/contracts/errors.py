@@ -178,3 +178,8 @@ class RequestRefused(Exception):
         super().__init__(code.value)
         self.code = code
         self.field_errors = tuple(field_errors)
+
+
+def invalid(field: str, reason: str, message: str) -> RequestRefused:
+    """A request that is not valid for one reason."""
+    return RequestRefused(ErrorCode.INVALID_INPUT, (FieldError(field=field, reason=reason, message=message),))

@@ -8,7 +8,7 @@ from shared.contracts.body import Body, Whole
 from shared.contracts.enums import Action
 from shared.contracts.ids import DocumentId, FileResourceId
 from shared.contracts.route import Approval, Concurrency, Route, Toolset
-from shared.contracts.text import FILE_RESOURCE_ID, FileName, Id, MimeType
+from shared.contracts.text import FILE_RESOURCE_ID, SHA256_HEX, FileName, Id, MimeType
 from shared.contracts.wire import UtcTime
 
 MOST_DOCUMENTS: Final = 20
@@ -27,7 +27,7 @@ class FileResource(Body):
     file_name: FileName
     mime_type: MimeType
     file_size: Annotated[int, Whole(0)]
-    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    sha256: Annotated[str, Field(pattern=SHA256_HEX)]
     expires_at: UtcTime
     deduplicated: bool
     documents: Annotated[tuple[Id[DocumentId], ...], Field(max_length=MOST_DOCUMENTS)] = ()

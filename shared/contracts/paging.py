@@ -2,17 +2,27 @@
 
 from typing import Annotated, Final, Generic, Self, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from shared.contracts.body import Body, Whole
 from shared.contracts.ids import DocumentId, SpaceId
-from shared.contracts.text import Id
+from shared.contracts.text import ID
 from shared.contracts.wire import Maybe
 
 MAX_PAGE_SIZE: Final = 100
 DEFAULT_PAGE_SIZE: Final = 20
 
+Kind = TypeVar("Kind")
 Item_co = TypeVar("Item_co", bound=Body, covariant=True)
+
+
+def _as_text(value: object) -> object:
+    """An id may look like a number, and a query string's numbers are read already."""
+    return str(value) if isinstance(value, int) else value
+
+
+AskedId = Annotated[Kind, ID, BeforeValidator(_as_text)]
+"""``AskedId[SpaceId]``: an identifier in a query string."""
 
 
 class ListQuery(Body):
@@ -31,7 +41,7 @@ class SpaceListQuery(ListQuery):
     """Beside the contract: go through a list that changes meanwhile without missing or repeating what stays."""
 
     after: Annotated[
-        Maybe[Id[SpaceId]],
+        Maybe[AskedId[SpaceId]],
         Field(description="The list begins after this space; pages and totals count from there."),
     ] = None
 
@@ -40,7 +50,7 @@ class DocumentListQuery(ListQuery):
     """Beside the contract: go through a list that changes meanwhile without missing or repeating what stays."""
 
     after: Annotated[
-        Maybe[Id[DocumentId]],
+        Maybe[AskedId[DocumentId]],
         Field(description="The list begins after this document; pages and totals count from there."),
     ] = None
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from shared.contracts.body import Body
-from shared.contracts.errors import MAX_FIELD_ERRORS, ErrorCode, FieldError, RequestRefused
+from shared.contracts.errors import MAX_FIELD_ERRORS, ErrorCode, FieldError, RequestRefused, invalid
 
 Model = TypeVar("Model", bound=Body)
 
@@ -18,59 +18,35 @@ MAX_FIELD_LENGTH: Final = 256
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,15}")
 
-REASONS: Final[Mapping[str, str]] = MappingProxyType(
+FAULTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
-        "missing": "MISSING",
-        "extra_forbidden": "UNKNOWN_FIELD",
-        "json_invalid": "NOT_JSON",
-        "model_type": "WRONG_TYPE",
-        "string_type": "WRONG_TYPE",
-        "int_type": "WRONG_TYPE",
-        "bool_type": "WRONG_TYPE",
-        "float_type": "WRONG_TYPE",
-        "tuple_type": "WRONG_TYPE",
-        "string_too_short": "WRONG_LENGTH",
-        "string_too_long": "WRONG_LENGTH",
-        "text_whitespace": "WHITE_SPACE",
-        "text_nul": "CONTROL_CHARACTER",
-        "too_short": "WRONG_COUNT",
-        "too_long": "WRONG_COUNT",
-        "repeated_item": "REPEATED",
-        "greater_than_equal": "OUT_OF_RANGE",
-        "less_than_equal": "OUT_OF_RANGE",
-        "finite_number": "OUT_OF_RANGE",
-        "enum": "NOT_ALLOWED",
-        "literal_error": "NOT_ALLOWED",
+        "missing": ("MISSING", "Must be given"),
+        "extra_forbidden": ("UNKNOWN_FIELD", "There is no such field"),
+        "json_invalid": ("NOT_JSON", "The body is not valid JSON"),
+        "model_type": ("WRONG_TYPE", "Must be an object"),
+        "string_type": ("WRONG_TYPE", "Must be a string"),
+        "int_type": ("WRONG_TYPE", "Must be a whole number"),
+        "bool_type": ("WRONG_TYPE", "Must be true or false"),
+        "float_type": ("WRONG_TYPE", "Must be a number"),
+        "tuple_type": ("WRONG_TYPE", "Must be an array"),
+        "string_too_short": ("WRONG_LENGTH", "Must have {min_length} or more characters"),
+        "string_too_long": ("WRONG_LENGTH", "Must have at most {max_length} characters"),
+        "text_whitespace": ("WHITE_SPACE", "Must not contain white space"),
+        "text_nul": ("CONTROL_CHARACTER", "Must not contain the character U+0000"),
+        "too_short": ("WRONG_COUNT", "Must hold {min_length} or more items"),
+        "too_long": ("WRONG_COUNT", "Must hold at most {max_length} items"),
+        "repeated_item": ("REPEATED", "Must not repeat an item"),
+        "greater_than_equal": ("OUT_OF_RANGE", "Must be at least {ge}"),
+        "less_than_equal": ("OUT_OF_RANGE", "Must be at most {le}"),
+        "finite_number": ("OUT_OF_RANGE", "Must be a finite number"),
+        "enum": ("NOT_ALLOWED", "Must be {expected}"),
+        "literal_error": ("NOT_ALLOWED", "Must be {expected}"),
     }
 )
-"""What a refused field is told, by pydantic's type of error; anything else is INVALID."""
+"""What a refused field is told, by pydantic's type of error: the reason, and a sentence with pydantic's numbers in it.
 
-SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "missing": "Must be given",
-        "extra_forbidden": "There is no such field",
-        "json_invalid": "The body is not valid JSON",
-        "model_type": "Must be an object",
-        "string_type": "Must be a string",
-        "int_type": "Must be a whole number",
-        "bool_type": "Must be true or false",
-        "float_type": "Must be a number",
-        "tuple_type": "Must be an array",
-        "string_too_short": "Must have {min_length} or more characters",
-        "string_too_long": "Must have at most {max_length} characters",
-        "text_whitespace": "Must not contain white space",
-        "text_nul": "Must not contain the character U+0000",
-        "too_short": "Must hold {min_length} or more items",
-        "too_long": "Must hold at most {max_length} items",
-        "repeated_item": "Must not repeat an item",
-        "greater_than_equal": "Must be at least {ge}",
-        "less_than_equal": "Must be at most {le}",
-        "finite_number": "Must be a finite number",
-        "enum": "Must be {expected}",
-        "literal_error": "Must be {expected}",
-    }
-)
-"""The same for people, with the numbers that pydantic gives beside it."""
+Anything else is INVALID.
+"""
 
 
 def read_body(model: type[Model], raw: bytes) -> Model:
@@ -89,8 +65,7 @@ def read_query(model: type[Model], pairs: Iterable[tuple[str, str]]) -> Model:
     given: dict[str, object] = {}
     for name, value in pairs:
         if name in given:
-            repeated = FieldError(field=json_path((name,)), reason="REPEATED", message="Must be given once")
-            raise RequestRefused(ErrorCode.INVALID_INPUT, (repeated,))
+            raise invalid(json_path((name,)), "REPEATED", "Must be given once")
         given[name] = int(value) if _WHOLE_NUMBER.fullmatch(value) else value
     try:
         return model.model_validate(given, by_alias=True, by_name=False)
@@ -118,15 +93,9 @@ def json_path(location: Iterable[str | int]) -> str:
 
 
 def _field_error(detail: ErrorDetails) -> FieldError:
-    return FieldError(
-        field=json_path(detail["loc"]),
-        reason=REASONS.get(detail["type"], "INVALID"),
-        message=_message(detail),
-    )
-
-
-def _message(detail: ErrorDetails) -> str:
-    sentence = SENTENCES.get(detail["type"])
-    if sentence is None:
-        return detail["msg"].removeprefix("Value error, ")
-    return sentence.format_map(detail.get("ctx", {}))
+    known = FAULTS.get(detail["type"])
+    if known is None:
+        reason, message = "INVALID", detail["msg"].removeprefix("Value error, ")
+    else:
+        reason, message = known[0], known[1].format_map(detail.get("ctx", {}))
+    return FieldError(field=json_path(detail["loc"]), reason=reason, message=message)

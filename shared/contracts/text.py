@@ -74,6 +74,9 @@ class Text:
         return text
 
 
+SHA256_HEX: Final = "^[0-9a-f]{64}$"
+"""The pattern of a SHA-256 in hexadecimal digits."""
+
 ID: Final = Text(1, 256, solid=True)
 FILE_RESOURCE_ID: Final = Text(1, 128, solid=True)
 

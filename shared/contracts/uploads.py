@@ -1,5 +1,6 @@
 """Resumable uploads: where they go, and the words of tus 1.0 that client and server share."""
 
+import base64
 from typing import Final
 
 from shared.contracts.documents import EmptyRequest
@@ -28,6 +29,11 @@ FILE_DEDUPLICATED: Final = "X-File-Deduplicated"
 """Tells, once the upload is whole, that the tenant had the same bytes before: `true` or `false`."""
 ERROR_CODE: Final = "X-Error-Code"
 """The error's stable code; the body of an error of this protocol is a text for people."""
+
+
+def metadata_of(name: str) -> str:
+    """The `Upload-Metadata` of an upload whose file goes by this name."""
+    return f"{NAME_KEY} {base64.b64encode(name.encode()).decode()}"
 
 
 def _route(tool: str, method: str, path: str, status: int) -> Route:

@@ -42,6 +42,11 @@ class FieldFault:
     message: str
 
 
+def absent_at(field: str) -> FieldFault:
+    """An id, at this place of a request, that names nothing the caller may see."""
+    return FieldFault(field, "NOT_FOUND", "There is none of this id, or you may not see it.")
+
+
 class KnowgateError(Exception):
     """The root. `code` is stable and the same in HTTP, events, logs and metric labels."""
 
@@ -235,14 +240,13 @@ class StoreUnavailable(Transient):
 
 
 class LimitReached(Transient):
-    """A limit of ours was reached; `limit` names it in the answer."""
+    """A limit of ours was reached; the answer names it."""
 
     code = ErrorCode.RATE_LIMITED
     message = "A limit was reached. Try again later."
 
     def __init__(self, limit: str, *, retry_after: timedelta) -> None:
         super().__init__(retry_after=retry_after, faults=(FieldFault(limit, LIMIT_REACHED, self.message),))
-        self.limit = limit
 
 
 class Skipped(KnowgateError):

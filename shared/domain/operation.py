@@ -124,6 +124,10 @@ class Operation:
             is_retryable=retryable,
         )
 
+    def not_retryable(self, now: datetime) -> "Operation":
+        """The operation once something newer has taken its place: nobody may retry it any more."""
+        return replace(self, is_retryable=False, updated_at=now)
+
     def cancelling(self, now: datetime) -> "Operation":
         """The operation once a cancel was asked for that a worker has to confirm."""
         command = CommandId(self.id, Step.CANCEL, 1, 1)

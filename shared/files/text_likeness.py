@@ -21,8 +21,8 @@ _FAMILIAR = re.compile(
 )
 """Latin, Greek, Cyrillic, Chinese, Japanese and Korean with their punctuation."""
 
-_INVISIBLE = "".join(character for code in range(0x3001) if (character := chr(code)).isspace()) + "\u200b\ufeff"
-"""What a person sees nothing of: white space, and a byte order mark wherever it stands."""
+_INVISIBLE = "\u200b\ufeff"
+"""What a person sees nothing of although it is no white space: a byte order mark is one, wherever it stands."""
 
 _HTML_START = re.compile(
     r"\s*(?:<\?xml[^>]*>\s*)?(?>(?:<!--.*?-->\s*)*)<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
@@ -41,7 +41,7 @@ def is_blank(content: bytes) -> bool:
     """Whether text holds nothing but white space, or only a byte order mark."""
     marked = _decode_marked(content)
     text = content.decode("utf-8", "replace") if marked is None else marked
-    return text.strip(_INVISIBLE) == ""
+    return all(character.isspace() or character in _INVISIBLE for character in text)
 
 
 def is_unmarked_utf16(head: bytes) -> bool:

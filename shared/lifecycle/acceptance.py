@@ -94,6 +94,23 @@ def accept(
     row = outbox_row(command, traceparent=request.traceparent, due_at=now, now=now, published=request.publishes)
     insert_operations(conn, [operation])
     insert_commands(conn, [row])
+    record_changes(conn, operation, changes, request, around, now, reason)
+    return Accepted(work=work, command=row)
+
+
+def record_changes(
+    conn: Connection,
+    operation: Operation,
+    changes: Iterable[Change],
+    request: Request,
+    around: Surroundings,
+    now: datetime,
+    reason: str | None,
+) -> None:
+    """Tell the audit of an operation that was taken on, and then of what changed with it.
+
+    `reason` is what the caller gave for the operation.
+    """
     entries = [
         entry
         for change in (Change(None, operation), *changes)
@@ -109,4 +126,3 @@ def accept(
         )
     ]
     write_entries(conn, entries)
-    return Accepted(work=work, command=row)

@@ -14,10 +14,11 @@ from shared.database.locking import Lock
 from shared.domain.authorization import require_action
 from shared.domain.errors import NotFound
 from shared.domain.identity import Caller
-from shared.lifecycle.administering import Administered, Told, record_administered
+from shared.lifecycle.administering import Administered
 from shared.lifecycle.recording import Detail, reason_details
 from shared.lifecycle.request import Request
 from shared.lifecycle.surroundings import Surroundings
+from shared.lifecycle.telling import Told, record_told
 
 PUT: Final = "ACCOUNT_PUT"
 DISABLED: Final = "ACCOUNT_DISABLE"
@@ -41,7 +42,7 @@ def put_account(
     before = _held(conn, request.caller.tenant, subject, now)
     after = replace(before, is_managed=True, groups=body.groups, roles=body.roles, domains=body.domains, updated_at=now)
     save_accounts(conn, [after])
-    record_administered(conn, _told(PUT, before, after, _memberships(after)), request, around, now)
+    record_told(conn, _told(PUT, before, after, _memberships(after)), request, around, now)
     return Administered(kept=after)
 
 
@@ -58,7 +59,7 @@ def switch_account(
     after = before if before.status is status else replace(before, status=status, updated_at=now)
     save_accounts(conn, [after])
     action = ENABLED if enabled else DISABLED
-    record_administered(conn, _told(action, before, after, dict(reason_details(reason))), request, around, now)
+    record_told(conn, _told(action, before, after, dict(reason_details(reason))), request, around, now)
     return Administered(kept=after)
 
 
@@ -71,7 +72,7 @@ def note_account(conn: Connection, request: Request, around: Surroundings) -> No
     caller = request.caller
     after = replace(before, groups=caller.groups, roles=caller.roles, domains=caller.domains, updated_at=now)
     save_accounts(conn, [after])
-    record_administered(conn, _told(NOTED, before, after, _memberships(after)), request, around, now)
+    record_told(conn, _told(NOTED, before, after, _memberships(after)), request, around, now)
 
 
 def is_news(account: Account | None, caller: Caller) -> bool:

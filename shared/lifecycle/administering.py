@@ -1,18 +1,7 @@
-"""What the moves of those who manage access have in common: they are over at once, and each has its audit entry."""
+"""What a move leaves that manages access: it is over at once."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Generic, TypeVar
-
-from sqlalchemy import Connection
-
-from shared.contracts.enums import ResourceType
-from shared.database.audit import write_entries
-from shared.domain.audit import AuditEntry, Outcome
-from shared.lifecycle.recording import Detail
-from shared.lifecycle.request import Request
-from shared.lifecycle.surroundings import Surroundings
 
 Kept_co = TypeVar("Kept_co", covariant=True)
 
@@ -23,33 +12,3 @@ class Administered(Generic[Kept_co]):
 
     kept: Kept_co
     command: None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What the audit is told of a move. Spaces are resources of their own type; accounts and tokens have none."""
-
-    action: str
-    resource_id: str
-    resource: ResourceType | None = None
-    before: str | None = None
-    after: str | None = None
-    details: Mapping[str, Detail] = field(default_factory=dict)
-
-
-def record_administered(conn: Connection, told: Told, request: Request, around: Surroundings, now: datetime) -> None:
-    """Tell the audit what was asked for, also when it was so already."""
-    entry = AuditEntry(
-        id=around.new_id("aud"),
-        tenant_id=request.caller.tenant,
-        at=now,
-        origin=request.origin(),
-        action=told.action,
-        outcome=Outcome.DONE,
-        resource_type=told.resource,
-        resource_id=told.resource_id,
-        before=told.before,
-        after=told.after,
-        details=told.details,
-    )
-    write_entries(conn, [entry])

@@ -6,9 +6,8 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from shared.contracts.documents import DocumentDeleteRequest
-from shared.contracts.enums import Action, OperationStatus, OperationType, ResourceType
-from shared.contracts.ids import DocumentId, OperationId
-from shared.database.audit import write_entries
+from shared.contracts.enums import Action, OperationType, ResourceType
+from shared.contracts.ids import DocumentId
 from shared.database.documents import save_documents
 from shared.database.locking import Lock
 from shared.database.operations import insert_operations, load_operations, save_operations
@@ -17,9 +16,9 @@ from shared.domain.document import Document, require_current
 from shared.domain.operation import Operation
 from shared.domain.space import Space
 from shared.domain.work import Work
+from shared.lifecycle.acceptance import Change, new_operation, record_changes
 from shared.lifecycle.changeable import changeable_document
 from shared.lifecycle.deletion import begin_deletes
-from shared.lifecycle.recording import reason_details, record_transition
 from shared.lifecycle.request import Request
 from shared.lifecycle.slots import candidate_of
 from shared.lifecycle.stopping import stop_work
@@ -47,9 +46,9 @@ def delete_document(
     now = around.clock()
     after = hidden(document, now)
     save_documents(conn, [after])
-    delete = _delete_of(after, request, around, now)
+    delete = _delete_of(space, after, request, around, now)
     insert_operations(conn, [delete])
-    _tell(conn, document, after, delete, request, around, now, body.reason)
+    record_changes(conn, delete, [Change(document, after)], request, around, now, body.reason)
     _end_candidate(conn, space, after, request, around, now)
     begin_deletes(conn, {document_id}, request.origin(), around, now)
     return Deleting(work=Work(operation=load_operations(conn, {delete.id})[delete.id], space=space, document=after))
@@ -64,50 +63,16 @@ def _end_candidate(
         return
     operation = load_operations(conn, {candidate.operation_id}, lock=Lock.UPDATE)[candidate.operation_id]
     if operation.is_over:
-        save_operations(conn, [replace(operation, is_retryable=False, updated_at=now)])
+        save_operations(conn, [operation.not_retryable(now)])
     else:
         work = Work(operation=operation, space=space, document=document, version=candidate)
         stop_work(conn, work, request, around, now)
 
 
-def _delete_of(document: Document, request: Request, around: Surroundings, now: datetime) -> Operation:
-    operation_id = OperationId(around.new_id("op"))
-    return Operation(
-        id=operation_id,
-        tenant_id=document.tenant_id,
-        type=OperationType.DOCUMENT_DELETE,
-        status=OperationStatus.PENDING,
+def _delete_of(space: Space, document: Document, request: Request, around: Surroundings, now: datetime) -> Operation:
+    return replace(
+        new_operation(OperationType.DOCUMENT_DELETE, space, None, request, around, now),
         resource_type=ResourceType.DOCUMENT,
         resource_id=document.id,
-        space_id=document.space_id,
         document_id=document.id,
-        root_id=operation_id,
-        created_by=request.caller.subject,
-        created_at=now,
-        updated_at=now,
     )
-
-
-def _tell(
-    conn: Connection,
-    before: Document,
-    after: Document,
-    delete: Operation,
-    request: Request,
-    around: Surroundings,
-    now: datetime,
-    reason: str,
-) -> None:
-    origin, new_id = request.origin(), around.new_id
-    asked = record_transition(
-        None,
-        delete,
-        origin=origin,
-        now=now,
-        new_id=new_id,
-        operation=delete,
-        action=delete.type.value,
-        details=reason_details(reason),
-    )
-    left = record_transition(before, after, origin=origin, now=now, new_id=new_id, operation=delete)
-    write_entries(conn, [*asked, *left])

@@ -8,13 +8,14 @@ from shared.contracts.enums import Action, ResourceType
 from shared.contracts.ids import DocumentId, SpaceId
 from shared.database.documents import load_documents
 from shared.database.grants import Grant, find_grant, insert_grants
-from shared.database.managed import managed_space
 from shared.domain.authorization import Principal, reach
-from shared.domain.errors import DocumentNotFound, SpaceNotFound
-from shared.lifecycle.administering import Administered, Told, record_administered
+from shared.domain.errors import DocumentNotFound
+from shared.lifecycle.administering import Administered
+from shared.lifecycle.managed import require_managed_space
 from shared.lifecycle.recording import Detail
 from shared.lifecycle.request import Request
 from shared.lifecycle.surroundings import Surroundings
+from shared.lifecycle.telling import Told, record_told
 
 GRANTED: Final = "ACCESS_GRANT"
 """What the audit calls it."""
@@ -29,7 +30,7 @@ def grant_access(
     around: Surroundings,
 ) -> Administered[Grant]:
     """Grant it; what is granted already stays as it is and is answered as it is."""
-    require_managed_space(conn, space_id, request)
+    require_managed_space(conn, reach(request.caller, Action.MANAGE_ACCESS, request.roles), space_id)
     if document_id is not None:
         _require_document(conn, space_id, document_id)
     now = around.clock()
@@ -42,14 +43,8 @@ def grant_access(
         created_at=now,
     )
     kept = _insert(conn, grant)
-    record_administered(conn, told_of_grant(GRANTED, kept), request, around, now)
+    record_told(conn, told_of_grant(GRANTED, kept), request, around, now)
     return Administered(kept=kept)
-
-
-def require_managed_space(conn: Connection, space_id: SpaceId, request: Request) -> None:
-    """Refuse to manage access to a space that is not the caller's to manage; a grant of their own is not needed."""
-    if managed_space(conn, reach(request.caller, Action.MANAGE_ACCESS, request.roles), space_id) is None:
-        raise SpaceNotFound
 
 
 def told_of_grant(action: str, grant: Grant) -> Told:

@@ -58,15 +58,18 @@ def version_purge(
 
 
 def issue_purges(conn: Connection, around: Surroundings, *, limit: int) -> int:
-    """Issue up to `limit` purges that are due and whose version no command is out for; how many were."""
+    """Issue up to `limit` purges that are due and whose version no command is out for; how many it was."""
     due = due_purges(conn, around.clock(), limit=limit)
     return issue_these(conn, {purge.id for purge in due}, around)
 
 
 def issue_these(conn: Connection, purge_ids: Collection[str], around: Surroundings) -> int:
-    """Issue those of the purges that still wait, one of each version at a time; how many were."""
+    """Issue those of the purges that still wait, one of each version at a time, or end them; how many it was.
+
+    One is ended without a command when nothing is left that it could remove.
+    """
     now = around.clock()
-    purges = _one_of_each_version(load_purges(conn, purge_ids, lock=Lock.UPDATE).values())
+    purges = _one_of_each_version(_lock_waiting(conn, purge_ids))
     spaces = load_spaces(conn, {purge.space_id for purge in purges if purge.space_id is not None})
     versions = load_versions(conn, {purge.version_id for purge in purges if purge.version_id is not None})
     files = load_files(conn, {purge.file_id for purge in purges if purge.file_id is not None})
@@ -90,20 +93,24 @@ def issue_these(conn: Connection, purge_ids: Collection[str], around: Surroundin
         issued.append(purge.issued(now))
     save_purges(conn, [*issued, *gone])
     insert_commands(conn, rows)
-    return len(rows)
+    return len(issued) + len(gone)
+
+
+def _lock_waiting(conn: Connection, purge_ids: Collection[str]) -> list[Purge]:
+    purges = load_purges(conn, purge_ids, lock=Lock.UPDATE).values()
+    return [purge for purge in purges if purge.status is PurgeStatus.WAITING]
 
 
 def _one_of_each_version(purges: Iterable[Purge]) -> list[Purge]:
     chosen: dict[str, Purge] = {}
     for purge in purges:
-        if purge.status is PurgeStatus.WAITING:
-            chosen.setdefault(purge.version_id or purge.id, purge)
+        chosen.setdefault(purge.version_id or purge.id, purge)
     return list(chosen.values())
 
 
 def postpone_purge(conn: Connection, purge_id: str, around: Surroundings) -> None:
     """Make a purge whose command cannot be built wait, so that it does not stand in the way of others."""
-    waiting = load_purges(conn, {purge_id}, lock=Lock.UPDATE).values()
+    waiting = _lock_waiting(conn, {purge_id})
     now = around.clock()
     retry = around.settings.rules().retry
     save_purges(conn, [purge.postponed(retry, now, around.chance()) for purge in waiting])

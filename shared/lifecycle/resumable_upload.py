@@ -4,7 +4,7 @@ Every move may come twice or at once with another: parts are added by compare-an
 that is whole becomes a file once, and one that is over takes nothing more.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
@@ -12,7 +12,6 @@ from sqlalchemy import Connection
 from shared.contracts.enums import Action
 from shared.contracts.ids import UploadId
 from shared.contracts.uploads import UPLOAD_BEGIN, UPLOAD_END
-from shared.database.audit import write_entries
 from shared.database.locking import Lock
 from shared.database.uploads import (
     Upload,
@@ -23,13 +22,13 @@ from shared.database.uploads import (
     insert_upload,
     load_upload,
 )
-from shared.domain.audit import AuditEntry, Outcome
 from shared.domain.authorization import require_action
 from shared.domain.errors import Conflict, NotFound
 from shared.files.intake import ReceivedFile
 from shared.lifecycle.request import Request
 from shared.lifecycle.store_file import StoredResource, find_resource, store_file
 from shared.lifecycle.surroundings import Surroundings
+from shared.lifecycle.telling import Told, record_told
 
 
 class UploadNotFound(NotFound):
@@ -61,7 +60,8 @@ def begin_upload(
         expires_at=now + kept,
     )
     insert_upload(conn, upload)
-    write_entries(conn, [_entry(upload, UPLOAD_BEGIN.tool, request, around, {"bytes": length})])
+    told = Told(action=UPLOAD_BEGIN.tool, resource_id=upload.id, details={"bytes": length})
+    record_told(conn, told, request, around, now)
     return upload
 
 
@@ -134,20 +134,7 @@ def end_upload(conn: Connection, upload_id: UploadId, request: Request, around: 
 
 
 def _end(conn: Connection, upload: Upload, request: Request, around: Surroundings) -> None:
-    end_upload_now(conn, upload.id, around.clock())
-    write_entries(conn, [_entry(upload, UPLOAD_END.tool, request, around, {"received": upload.received})])
-
-
-def _entry(
-    upload: Upload, action: str, request: Request, around: Surroundings, details: Mapping[str, int]
-) -> AuditEntry:
-    return AuditEntry(
-        id=around.new_id("aud"),
-        tenant_id=upload.tenant_id,
-        at=around.clock(),
-        origin=request.origin(),
-        action=action,
-        outcome=Outcome.DONE,
-        resource_id=upload.id,
-        details=details,
-    )
+    now = around.clock()
+    end_upload_now(conn, upload.id, now)
+    told = Told(action=UPLOAD_END.tool, resource_id=upload.id, details={"received": upload.received})
+    record_told(conn, told, request, around, now)

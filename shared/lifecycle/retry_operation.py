@@ -78,7 +78,7 @@ def _tell(
     conn: Connection, failed: Operation, request: Request, around: Surroundings, now: datetime, reason: str
 ) -> None:
     """The one that was retried is not the newest of its tree any more, so nobody may retry it again."""
-    after = replace(failed, is_retryable=False, updated_at=now)
+    after = failed.not_retryable(now)
     save_operations(conn, [after])
     entries = record_transition(
         failed,

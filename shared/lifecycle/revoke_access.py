@@ -4,14 +4,17 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from shared.contracts.enums import Action
 from shared.contracts.ids import DocumentId, SpaceId
 from shared.database.grants import Grant, delete_grants, find_grant
-from shared.domain.authorization import Principal
+from shared.domain.authorization import Principal, reach
 from shared.domain.errors import NotFound
-from shared.lifecycle.administering import Administered, record_administered
-from shared.lifecycle.grant_access import require_managed_space, told_of_grant
+from shared.lifecycle.administering import Administered
+from shared.lifecycle.grant_access import told_of_grant
+from shared.lifecycle.managed import require_managed_space
 from shared.lifecycle.request import Request
 from shared.lifecycle.surroundings import Surroundings
+from shared.lifecycle.telling import record_told
 
 REVOKED: Final = "ACCESS_REVOKE"
 """What the audit calls it."""
@@ -32,10 +35,10 @@ def revoke_access(
     around: Surroundings,
 ) -> Administered[Grant]:
     """Take back exactly this grant, also that of a document that is gone; other grants stay."""
-    require_managed_space(conn, space_id, request)
+    require_managed_space(conn, reach(request.caller, Action.MANAGE_ACCESS, request.roles), space_id)
     grant = find_grant(conn, request.caller.tenant, space_id, document_id, principal)
     if grant is None:
         raise GrantNotFound
     delete_grants(conn, [grant])
-    record_administered(conn, told_of_grant(REVOKED, grant), request, around, around.clock())
+    record_told(conn, told_of_grant(REVOKED, grant), request, around, around.clock())
     return Administered(kept=grant)

@@ -16,9 +16,10 @@ from shared.database.revocations import (
     save_revocations,
 )
 from shared.domain.authorization import require_action
-from shared.lifecycle.administering import Administered, Told, record_administered
+from shared.lifecycle.administering import Administered
 from shared.lifecycle.request import Request
 from shared.lifecycle.surroundings import Surroundings
+from shared.lifecycle.telling import Told, record_told
 
 REVOKED: Final = "ASSERTION_REVOKE"
 """What the audit calls it."""
@@ -47,7 +48,7 @@ def revoke_assertions(
     )
     kept = _save(conn, revocation)
     told = Told(action=REVOKED, resource_id=value, details={"kind": kind.value})
-    record_administered(conn, told, request, around, now)
+    record_told(conn, told, request, around, now)
     return Administered(kept=kept)
 
 

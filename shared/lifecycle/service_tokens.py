@@ -13,9 +13,10 @@ from shared.database.locking import Lock
 from shared.database.service_tokens import StoredToken, insert_tokens, load_token, save_tokens
 from shared.domain.authorization import require_action
 from shared.domain.errors import NotFound
-from shared.lifecycle.administering import Administered, Told, record_administered
+from shared.lifecycle.administering import Administered
 from shared.lifecycle.request import Request
 from shared.lifecycle.surroundings import Surroundings
+from shared.lifecycle.telling import Told, record_told
 
 CREATED: Final = "TOKEN_CREATE"
 REVOKED: Final = "TOKEN_REVOKE"
@@ -46,7 +47,7 @@ def create_service_token(
     )
     insert_tokens(conn, [token])
     told = Told(action=CREATED, resource_id=token.id, details={"service": token.service, "seconds": life})
-    record_administered(conn, told, request, around, now)
+    record_told(conn, told, request, around, now)
     return Administered(kept=token)
 
 
@@ -62,5 +63,5 @@ def revoke_service_token(
     after = token if token.revoked_at is not None else replace(token, revoked_at=now)
     save_tokens(conn, [after])
     told = Told(action=REVOKED, resource_id=token_id, details={"service": token.service})
-    record_administered(conn, told, request, around, now)
+    record_told(conn, told, request, around, now)
     return Administered(kept=after)

@@ -1,6 +1,6 @@
 """Puts a new version into a document's candidate slot: one change of a document at a time."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -84,6 +84,6 @@ def _version(conn: Connection, version_id: str | None) -> Version | None:
 def _supersede(conn: Connection, space: Space, version: Version, around: Surroundings, now: datetime) -> None:
     """A candidate that failed or was cancelled loses its slot: it is purged and cannot be retried any more."""
     operation = load_operations(conn, {version.operation_id}, lock=Lock.UPDATE)[version.operation_id]
-    save_operations(conn, [replace(operation, is_retryable=False, updated_at=now)])
+    save_operations(conn, [operation.not_retryable(now)])
     work = Work(operation=operation, space=space, version=version)
     insert_purges(conn, [new_purge(work, purge_of(version, PurgeReason.SUPERSEDED, now), around, now)])

@@ -11,7 +11,6 @@ from sqlalchemy import Connection
 from shared.contracts.enums import Action
 from shared.contracts.files import FILE_UPLOAD, MOST_DOCUMENTS
 from shared.contracts.ids import DocumentId, FileId, FileResourceId
-from shared.database.audit import write_entries
 from shared.database.files import (
     FileResource,
     StoredFile,
@@ -21,13 +20,14 @@ from shared.database.files import (
     load_resource,
 )
 from shared.database.locking import Lock
-from shared.domain.audit import AuditEntry, Outcome
 from shared.domain.authorization import reach, require_action
 from shared.domain.errors import Forbidden
 from shared.files.intake import ReceivedFile
 from shared.lifecycle.candidates import FileNotFound
+from shared.lifecycle.recording import Detail
 from shared.lifecycle.request import Request
 from shared.lifecycle.surroundings import Surroundings
+from shared.lifecycle.telling import Told, record_told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,8 @@ def store_file(
         expires_at=now + kept,
     )
     insert_resource(conn, resource)
-    write_entries(conn, [_stored(resource, file, request, around)])
+    details: dict[str, Detail] = {"bytes": file.size, "sha256": file.sha256}
+    record_told(conn, Told(action=FILE_UPLOAD.tool, resource_id=resource.id, details=details), request, around, now)
     # A file that has just been made is in no document.
     documents = _documents(conn, file, request) if resource.is_twin else ()
     return StoredResource(resource=resource, file=file, documents=documents)
@@ -95,16 +96,3 @@ def _documents(conn: Connection, file: StoredFile, request: Request) -> tuple[Do
     except Forbidden:
         return ()
     return documents_of_file(conn, reached, file.id, limit=MOST_DOCUMENTS)
-
-
-def _stored(resource: FileResource, file: StoredFile, request: Request, around: Surroundings) -> AuditEntry:
-    return AuditEntry(
-        id=around.new_id("aud"),
-        tenant_id=resource.tenant_id,
-        at=resource.created_at,
-        origin=request.origin(),
-        action=FILE_UPLOAD.tool,
-        outcome=Outcome.DONE,
-        resource_id=resource.id,
-        details={"bytes": file.size, "sha256": file.sha256},
-    )

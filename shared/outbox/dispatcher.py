@@ -71,13 +71,14 @@ class Dispatcher:
         rows, room = await self.database.read(self._look)
         if not rows:
             return Dispatched(published=0, unacknowledged=0, room=room)
-        self.pace.note(Counter(row.step for row in rows), self.clock())
         answers = await self.publisher.publish_many([message_of(row, SOURCE) for row in rows])
+        sent = [row for row, answer in zip(rows, answers, strict=True) if isinstance(answer, Acked)]
+        self.pace.note(Counter(row.step for row in sent), self.clock())
         noted = publications(rows, answers, self.clock())
         if noted:
             await self.database.write(lambda conn: self._note(conn, noted))
         return Dispatched(
-            published=len(noted), unacknowledged=len(rows) - len(noted), room=room, cancelled=_cancelled(rows)
+            published=len(noted), unacknowledged=len(rows) - len(noted), room=room, cancelled=_cancelled(sent)
         )
 
     def _look(self, conn: Connection) -> tuple[list[OutboxCommand], dict[Step, int]]:

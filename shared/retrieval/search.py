@@ -17,7 +17,14 @@ from shared.database.listings import visible_documents, visible_spaces
 from shared.database.searchable import SearchTarget, searchable_versions, still_searchable
 from shared.database.spaces import load_spaces
 from shared.domain.authorization import Reach, RoleTable, reach
-from shared.domain.errors import DocumentNotFound, FieldFault, ProviderUnavailable, SpaceDisabled, SpaceNotFound
+from shared.domain.errors import (
+    DocumentNotFound,
+    FieldFault,
+    ProviderUnavailable,
+    SpaceDisabled,
+    SpaceNotFound,
+    absent_at,
+)
 from shared.domain.identity import Caller
 from shared.domain.space import Space
 from shared.providers.ports import ProviderReads, Question, Ranking, SpaceRef
@@ -146,11 +153,7 @@ def _require_documents(conn: Connection, reached: Reach, document_ids: Sequence[
 
 def _absent(field: str, asked: Sequence[str], seen: Collection[str]) -> tuple[FieldFault, ...]:
     """The path of each id that names nothing the caller may see."""
-    return tuple(
-        FieldFault(f"$.{field}[{place}]", "NOT_FOUND", "There is none of this id, or you may not see it.")
-        for place, one in enumerate(asked)
-        if one not in seen
-    )
+    return tuple(absent_at(f"$.{field}[{place}]") for place, one in enumerate(asked) if one not in seen)
 
 
 def _allowed(targets: Sequence[SearchTarget]) -> tuple[tuple[SpaceRef, tuple[str, ...]], ...]:

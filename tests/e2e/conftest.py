@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from services.cli.stack import Stack
-from tests.e2e.family import descendants, wait_until_all_gone
+from tests.e2e.family import stack_of_its_own
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -29,7 +29,5 @@ def own_stack(tmp_path: Path) -> Iterator[Stack]:
 
     A command whose worker was killed is delivered again sooner than usual: that is the longest wait of these tests.
     """
-    with Stack(tmp_path / "home", variables={"KNOWGATE_NATS_ACK_WAIT": "10"}) as stack:
+    with stack_of_its_own(tmp_path, {"KNOWGATE_NATS_ACK_WAIT": "10"}) as stack:
         yield stack
-        children = descendants(stack.launcher.pid)
-    wait_until_all_gone(children)

@@ -1,7 +1,10 @@
-"""Processes and what descends from them, by number."""
+"""Processes and what descends from them, by number, and a whole gateway of which none is left."""
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
+from services.cli.stack import Stack
 from tests.support.children import wait_until_gone
 
 
@@ -23,6 +26,15 @@ def wait_until_all_gone(pids: list[int]) -> None:
     """Return when none of them runs any more; TimeoutError if one does."""
     for pid in pids:
         wait_until_gone(pid)
+
+
+@contextmanager
+def stack_of_its_own(folder: Path, variables: Mapping[str, str]) -> Iterator[Stack]:
+    """A gateway with a home in `folder`; nothing of it runs afterwards."""
+    with Stack(folder / "home", variables=variables) as stack:
+        yield stack
+        children = descendants(stack.launcher.pid)
+    wait_until_all_gone(children)
 
 
 def _parent(pid: int) -> int | None:

@@ -13,7 +13,7 @@ from shared.contracts.ids import DocumentId, OperationId
 from shared.contracts.operations import OperationReasonRequest
 from shared.contracts.retrieval import RetrievalMatches
 from tests.e2e.conversation import Conversation, conversation
-from tests.e2e.family import descendants, wait_until_all_gone
+from tests.e2e.family import stack_of_its_own
 from tests.e2e.test_kills import SECTIONS, indexed, long_document, until, until_ingesting
 
 NOTES = b"# Boats\n\nThe ferry to the island leaves at seven and at noon.\n"
@@ -23,10 +23,8 @@ NOTES = b"# Boats\n\nThe ferry to the island leaves at seven and at noon.\n"
 def forgetful(tmp_path: Path) -> Iterator[Stack]:
     """A gateway in which uploads are soon forgotten, so that a file lives only as long as its document."""
     variables = {"KNOWGATE_FILES_RESOURCE_TTL": "5", "KNOWGATE_PROJECTOR_HOUSEKEEPING_INTERVAL": "1"}
-    with Stack(tmp_path / "home", variables=variables) as stack:
+    with stack_of_its_own(tmp_path, variables) as stack:
         yield stack
-        children = descendants(stack.launcher.pid)
-    wait_until_all_gone(children)
 
 
 async def delete(talk: Conversation, document_id: DocumentId, expected: int) -> OperationId:

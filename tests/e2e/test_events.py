@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from contextlib import aclosing
+from threading import Timer
 
 import anyio
 
@@ -54,10 +55,18 @@ async def test_the_command_line_shows_what_happens(stack: Stack) -> None:
         await talk.end_of(accepted.operation_id)
     command = ("-m", "services.cli.main", "operations", "follow", "--after", "0", "--home", str(stack.home.root))
     following = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220
+    losing_patience = Timer(WITHIN_SECONDS, following.kill)
+    losing_patience.start()
 
-    assert following.stdout is not None
-    line = next(line for line in following.stdout if accepted.operation_id in line and "SUCCEEDED" in line)
-    following.send_signal(signal.SIGINT)
-    following.communicate(timeout=WITHIN_SECONDS)
+    try:
+        assert following.stdout is not None
+        lines = (line for line in following.stdout if accepted.operation_id in line and "SUCCEEDED" in line)
+        line = next(lines, "nothing was shown in time")
+        following.send_signal(signal.SIGINT)
+        following.communicate(timeout=WITHIN_SECONDS)
+    finally:
+        losing_patience.cancel()
+        following.kill()
+        following.communicate()
 
     assert line.split()[-3:] == ["RUNNING", ">", "SUCCEEDED"]

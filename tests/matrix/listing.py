@@ -11,10 +11,10 @@ from shared.contracts.transition_events import EVENTS_FOLLOW, LAST_EVENT_ID
 from shared.database.sql import run
 from shared.lifecycle.seal_audit import seal_audit
 from tests.integration.api.harness import KNOWLEDGE
+from tests.integration.api.streaming import asked
 from tests.matrix.asking import Ask
 from tests.matrix.people import READS, REAL, SEEN_BY, Relation, Role, Sight, caller
 from tests.matrix.preparing import QUERY
-from tests.matrix.streaming import begin
 from tests.matrix.walking import Walk
 from tests.matrix.world import World
 
@@ -79,16 +79,18 @@ async def walk_events(walk: Walk) -> None:
         walk.cases += 1
         end = _last_seen(walk.world, relation)
         headers = walk.headers(caller(role, relation)) | {LAST_EVENT_ID.lower(): "0"}
-        beginning = await begin(walk.gateway.app, EVENTS_FOLLOW.path, headers, until=end.encode())
-        told = {name.decode() for name in _RESOURCE.findall(beginning.content)}
+        async with asked(walk.gateway.app, EVENTS_FOLLOW.path, headers) as stream:
+            await stream.begin()
+            content = await stream.body_until(end.encode())
+        told = {name.decode() for name in _RESOURCE.findall(content + stream.rest())}
         if role not in READS:
-            is_right = beginning.status == 403 and not told
+            is_right = stream.status == 403 and not told
         else:
             seen = _documents_of(walk.world, relation)
-            is_right = beginning.status == 200 and seen <= told
+            is_right = stream.status == 200 and seen <= told
             is_right &= all(_may_be_told(walk.world, relation, *owners[name]) for name in told)
         if not is_right:
-            walk.wrong(f"events, {role.value or 'no role'}, {relation.name}: {beginning.status} {sorted(told)}")
+            walk.wrong(f"events, {role.value or 'no role'}, {relation.name}: {stream.status} {sorted(told)}")
 
 
 async def _seal(walk: Walk) -> None:

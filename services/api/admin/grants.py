@@ -5,24 +5,23 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from services.api.admin.replays import may_manage_space
 from services.api.admin.views import grant_body
 from services.api.audit.trail import AuditTrail
 from services.api.edge.answers import Answer, page_of
 from services.api.edge.call import Call, Handler
 from services.api.moves import Move, Moves
 from services.api.paging import page_query
+from services.api.replays import may_manage_space
 from shared.contracts.admin import GRANT_ADD, GRANT_LIST, GRANT_REVOKE, GrantList, GrantRequest
 from shared.contracts.enums import Action, ResourceType
 from shared.contracts.ids import SpaceId
 from shared.contracts.paging import ListQuery
 from shared.contracts.route import Route
 from shared.database.grants import Grant, page_of_grants
-from shared.database.managed import managed_space
 from shared.domain.authorization import Principal, Reach, reach
-from shared.domain.errors import SpaceNotFound
 from shared.lifecycle.administering import Administered
 from shared.lifecycle.grant_access import grant_access
+from shared.lifecycle.managed import require_managed_space
 from shared.lifecycle.revoke_access import revoke_access
 
 
@@ -85,6 +84,5 @@ def _principal(body: GrantRequest) -> Principal:
 
 
 def _page(conn: Connection, reached: Reach, space_id: SpaceId, query: ListQuery) -> tuple[list[Grant], int]:
-    if managed_space(conn, reached, space_id) is None:
-        raise SpaceNotFound
+    require_managed_space(conn, reached, space_id)
     return page_of_grants(conn, reached.tenant_id, space_id, page=query.page, page_size=query.page_size)

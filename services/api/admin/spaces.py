@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from services.api.admin.replays import may_manage_space
 from services.api.edge.answers import Answer
 from services.api.edge.call import Call, Handler
 from services.api.moves import Moves
+from services.api.replays import may_manage_space
 from services.api.spaces.views import space_body
 from shared.contracts.admin import SPACE_DISABLE, SPACE_ENABLE, SwitchRequest
 from shared.contracts.enums import Action

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from services.api.admin.replays import may_manage
-from services.api.admin.views import created_token_body, token_body
+from services.api.admin.views import token_body
 from services.api.audit.trail import AuditTrail
 from services.api.edge.answers import Answer, page_of
 from services.api.edge.call import Call, Handler
@@ -15,6 +15,7 @@ from shared.contracts.admin import (
     TOKEN_CREATE,
     TOKEN_LIST,
     TOKEN_REVOKE,
+    ServiceToken,
     ServiceTokenCreated,
     ServiceTokenList,
     ServiceTokenRequest,
@@ -48,7 +49,7 @@ class TokenRoutes:
             lambda conn: list_tokens(conn, call.caller.tenant, page=query.page, page_size=query.page_size)
         )
         await self.trail.read(call, None, None, {"page": query.page, "tokens": len(tokens)})
-        return page_of(ServiceTokenList(items=tuple(token_body(token) for token in tokens)), query, total)
+        return page_of(ServiceTokenList(items=tuple(token_body(token, ServiceToken) for token in tokens)), query, total)
 
     async def create(self, call: Call) -> Answer:
         """Make a token. Its text is in this answer and nowhere else: a repeated answer does without it."""
@@ -59,7 +60,7 @@ class TokenRoutes:
             body,
             lambda conn, request: create_service_token(conn, new, body, request, self.moves.around),
             needs_broker=False,
-            view=lambda done: created_token_body(done.kept),
+            view=lambda done: token_body(done.kept, ServiceTokenCreated),
             reauthorise=may_manage(call, Action.MANAGE_TOKENS, self.moves.roles),
         )
         if answer.is_replay:
@@ -76,6 +77,6 @@ class TokenRoutes:
             body,
             lambda conn, request: revoke_service_token(conn, token_id, request, self.moves.around),
             needs_broker=False,
-            view=lambda done: token_body(done.kept),
+            view=lambda done: token_body(done.kept, ServiceToken),
             reauthorise=may_manage(call, Action.MANAGE_TOKENS, self.moves.roles),
         )

@@ -1,14 +1,18 @@
 """What grants, accounts, revocations and tokens look like over HTTP."""
 
+from typing import TypeVar
+
 from shared.contracts.admin import Account as AccountBody
 from shared.contracts.admin import Grant as GrantBody
 from shared.contracts.admin import Principal as PrincipalBody
 from shared.contracts.admin import Revocation as RevocationBody
-from shared.contracts.admin import ServiceToken, ServiceTokenCreated
+from shared.contracts.admin import ServiceToken
 from shared.database.accounts import Account
 from shared.database.grants import Grant
 from shared.database.revocations import Revocation
 from shared.database.service_tokens import StoredToken
+
+Form = TypeVar("Form", bound=ServiceToken)
 
 
 def grant_body(grant: Grant) -> GrantBody:
@@ -48,24 +52,13 @@ def revocation_body(revocation: Revocation) -> RevocationBody:
     )
 
 
-def token_body(token: StoredToken) -> ServiceToken:
-    """A token without what it consists of."""
-    return ServiceToken(
+def token_body(token: StoredToken, form: type[Form]) -> Form:
+    """A token, without what it consists of, in one of its forms."""
+    return form(
         token_id=token.id,
         service=token.service,
         created_by=token.created_by,
         created_at=token.created_at,
         expires_at=token.expires_at,
         revoked_at=token.revoked_at,
-    )
-
-
-def created_token_body(token: StoredToken) -> ServiceTokenCreated:
-    """A new token as it is kept for a repeated answer: without its text."""
-    return ServiceTokenCreated(
-        token_id=token.id,
-        service=token.service,
-        created_by=token.created_by,
-        created_at=token.created_at,
-        expires_at=token.expires_at,
     )

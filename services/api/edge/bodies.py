@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta
 from typing import Final
 
-from shared.contracts.errors import ErrorCode, FieldError, RequestRefused
+from shared.contracts.errors import ErrorCode, FieldError, RequestRefused, invalid
 
 LONGEST_JSON: Final = 256 * 1024
 """Bytes; the longest body that the contract allows, with every character escaped, is about 150 KiB."""
@@ -57,8 +57,7 @@ async def in_time(chunks: AsyncIterator[bytes], within: timedelta = PIECE_WITHIN
             async with asyncio.timeout(within.total_seconds()):
                 chunk = await anext(chunks, None)
         except TimeoutError:
-            fault = FieldError(field="$", reason="TOO_SLOW", message="No more of the body has come for a while")
-            raise RequestRefused(ErrorCode.INVALID_INPUT, (fault,)) from None
+            raise invalid("$", "TOO_SLOW", "No more of the body has come for a while") from None
         if chunk is None:
             return
         if chunk:

@@ -14,12 +14,16 @@ from services.api.edge.leaving import unless_gone
 from services.api.edge.paths import decode_id
 from services.api.edge.stamps import Stamps, is_acceptable
 from shared.contracts.body import Body
-from shared.contracts.errors import ErrorCode, FieldError, RequestRefused
+from shared.contracts.errors import RequestRefused, invalid
 from shared.contracts.reading import read_body, read_query
 from shared.contracts.route import IDEMPOTENCY_KEY, Route
 from shared.domain.audit import Actor, Origin
 from shared.domain.errors import DocumentNotFound, NotFound, OperationNotFound, SpaceNotFound
 from shared.domain.identity import Caller
+from shared.lifecycle.accounts import AccountNotFound
+from shared.lifecycle.candidates import FileNotFound
+from shared.lifecycle.resumable_upload import UploadNotFound
+from shared.lifecycle.service_tokens import TokenNotFound
 
 Model = TypeVar("Model", bound=Body)
 Kind = TypeVar("Kind")
@@ -30,6 +34,10 @@ _ABSENT: Final[Mapping[str, type[NotFound]]] = {
     "spaceId": SpaceNotFound,
     "documentId": DocumentNotFound,
     "operationId": OperationNotFound,
+    "fileResourceId": FileNotFound,
+    "uploadId": UploadNotFound,
+    "subject": AccountNotFound,
+    "tokenId": TokenNotFound,
 }
 """What an id in the path that can name nothing is answered with: the same as one that names nothing."""
 
@@ -105,11 +113,8 @@ def query_pairs(query_string: bytes) -> list[tuple[str, str]]:
             query_string.decode("latin-1"), keep_blank_values=True, errors="replace", max_num_fields=MOST_QUERY_FIELDS
         )
     except ValueError:
-        fault = FieldError(field="$", reason="WRONG_COUNT", message="There are too many query parameters")
-        raise RequestRefused(ErrorCode.INVALID_INPUT, (fault,)) from None
+        raise invalid("$", "WRONG_COUNT", "There are too many query parameters") from None
 
 
 def _bad_key(reason: str, message: str) -> RequestRefused:
-    return RequestRefused(
-        ErrorCode.INVALID_INPUT, (FieldError(field=IDEMPOTENCY_KEY.name, reason=reason, message=message),)
-    )
+    return invalid(IDEMPOTENCY_KEY.name, reason, message)

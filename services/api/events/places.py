@@ -8,22 +8,21 @@ from prometheus_client import Gauge
 
 from shared.contracts.errors import ErrorCode
 from shared.contracts.ids import TenantId
-from shared.domain.errors import LIMIT_REACHED, FieldFault, LimitReached, Transient
+from shared.domain.errors import LimitReached
 
 EVENT_STREAMS: Final = "event_streams"
 TENANT_EVENT_STREAMS: Final = "tenant_event_streams"
 WORTH_TRYING_AFTER: Final = timedelta(seconds=5)
 
 
-class StreamsTaken(Transient):
+class StreamsTaken(LimitReached):
     """This process has as many open streams as it may have."""
 
     code = ErrorCode.PROVIDER_UNAVAILABLE
     message = "As many event streams are open as are allowed. Try again later, or look at operations instead."
 
     def __init__(self) -> None:
-        fault = FieldFault(EVENT_STREAMS, LIMIT_REACHED, self.message)
-        super().__init__(retry_after=WORTH_TRYING_AFTER, faults=(fault,))
+        super().__init__(EVENT_STREAMS, retry_after=WORTH_TRYING_AFTER)
 
 
 class TenantStreamsTaken(LimitReached):

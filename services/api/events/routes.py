@@ -15,7 +15,7 @@ from services.api.events.heads import ChainWatch
 from services.api.events.places import Places
 from services.api.events.stream import EventStream
 from shared.contracts.enums import Action, ResourceType
-from shared.contracts.errors import ErrorCode, FieldError, RequestRefused
+from shared.contracts.errors import invalid
 from shared.contracts.ids import TenantId
 from shared.contracts.route import Route
 from shared.contracts.transition_events import EVENTS_FOLLOW, LAST_EVENT_ID, EventsQuery
@@ -57,7 +57,7 @@ class EventRoutes:
         self._may_be_told(call.caller)
         head = await self._head(call.caller.tenant)
         if wanted is not None and wanted > head:
-            raise _wrong_place(field, "OUT_OF_RANGE", "No event of this number has happened yet")
+            raise invalid(field, "OUT_OF_RANGE", "No event of this number has happened yet")
 
         async def who() -> Caller:
             return await identify(call.headers, self.authenticator)
@@ -93,9 +93,5 @@ def _wanted(call: Call) -> tuple[str, int | None]:
     if given is None:
         return AFTER, query.after
     if _PLACE.fullmatch(given) is None:
-        raise _wrong_place(LAST_EVENT_ID, "INVALID", "Must be the id of an event of this stream")
+        raise invalid(LAST_EVENT_ID, "INVALID", "Must be the id of an event of this stream")
     return LAST_EVENT_ID, int(given)
-
-
-def _wrong_place(field: str, reason: str, message: str) -> RequestRefused:
-    return RequestRefused(ErrorCode.INVALID_INPUT, (FieldError(field=field, reason=reason, message=message),))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from shared.contracts.errors import ErrorCode, FieldError, RequestRefused
+from shared.contracts.errors import RequestRefused, invalid
 from shared.contracts.files import FILE_NAME
 from shared.files.errors import FileNameRefused
 from shared.files.naming import clean_file_name
@@ -43,4 +43,4 @@ def file_name(headers: Mapping[str, str]) -> str:
 
 
 def _refusal(reason: str, message: str) -> RequestRefused:
-    return RequestRefused(ErrorCode.INVALID_INPUT, (FieldError(field=FILE_NAME, reason=reason, message=message),))
+    return invalid(FILE_NAME, reason, message)

@@ -1,6 +1,6 @@
 """Takes files in: the bytes are the body, the name is a header, and what the file is is told from its content."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -50,7 +50,7 @@ class FileRoutes:
         if (declared_length(call.headers) or 0) > self.settings.max_bytes:
             raise FileTooLarge(self.settings.max_bytes)
         received = await receive(
-            self.store, self._counted(call.chunks), claimed_name=name, limit=self.settings.max_bytes
+            self.store, self.metrics.counted(call.chunks), claimed_name=name, limit=self.settings.max_bytes
         )
         stored = await self._register(call, received)
         return Answer(status=FILE_UPLOAD.success_status, content=file_resource(stored).to_json())
@@ -77,11 +77,6 @@ class FileRoutes:
         if stored.is_twin:
             await self.store.delete(received.key)
         return stored
-
-    async def _counted(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        async for chunk in chunks:
-            self.metrics.uploaded_bytes.inc(len(chunk))
-            yield chunk
 
 
 def _refuse_forms(headers: Mapping[str, str]) -> None:

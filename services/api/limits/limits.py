@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from services.api.broker.room import MonotonicClock
+from services.api.events.places import Places
 from services.api.limits.queue import QueueLimit
 from services.api.limits.rate import RateLimit
 from services.api.limits.settings import LimitSettings
@@ -15,11 +16,13 @@ class Limits:
 
     rate: RateLimit
     queue: QueueLimit
+    streams: Places
 
     @classmethod
-    def of(cls, settings: LimitSettings, monotonic: MonotonicClock) -> Self:
-        """The limits that the settings name."""
+    def of(cls, settings: LimitSettings, monotonic: MonotonicClock, streams: Places) -> Self:
+        """The limits that the settings name, and the places for streams."""
         return cls(
             rate=RateLimit(settings.requests_per_second, settings.burst, monotonic),
             queue=QueueLimit(settings.queued, monotonic),
+            streams=streams,
         )

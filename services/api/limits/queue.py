@@ -64,7 +64,7 @@ class QueueLimit:
             raise QueueFull
 
     def _is_surely_free(self, conn: Connection, tenant: TenantId) -> bool:
-        """Whether there is room whatever others accept meanwhile."""
+        """Whether there is room whatever others accept meanwhile; QueueFull when a believed count tells of none."""
         if self._most <= MOST_MEANWHILE:
             return False
         counted, until = self._counts.get(tenant, (0, float("-inf")))

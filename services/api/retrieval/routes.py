@@ -9,14 +9,14 @@ from services.api.edge.answers import Answer, found
 from services.api.edge.call import Call, Handler
 from shared.contracts.enums import ResourceType
 from shared.contracts.errors import ErrorCode, RequestRefused
-from shared.contracts.reading import REASONS
+from shared.contracts.reading import FAULTS
 from shared.contracts.retrieval import CitationContextQuery, RetrievalMatches, RetrievalRequest
 from shared.contracts.route import Route
 from shared.contracts.routes import SEARCH, SOURCE_READ
 from shared.retrieval.citation_reader import CitationReader
 from shared.retrieval.search import Searcher
 
-OUT_OF_RANGE: Final = REASONS["less_than_equal"]
+OUT_OF_RANGE: Final = FAULTS["less_than_equal"][0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

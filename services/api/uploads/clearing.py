@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 import structlog
+from sqlalchemy import Connection
 
 from shared.contracts.ids import UploadId
 from shared.database.database import Database
@@ -41,11 +42,12 @@ class Clearing:
 
     async def sweep(self) -> None:
         """Clear every upload that needs it now."""
-        while len(over := await self._over()) > 0:
+        found = UPLOADS_AT_ONCE
+        while found == UPLOADS_AT_ONCE:
+            over = await self._over()
             for upload_id in over:
                 await self.clear(upload_id)
-            if len(over) < UPLOADS_AT_ONCE:
-                break
+            found = len(over)
 
     async def clear(self, upload_id: UploadId) -> None:
         """Remove the upload's parts, and the upload itself when it is over."""
@@ -53,8 +55,12 @@ class Clearing:
         keys = [part.object_key for part in parts]
         await self.remove(keys)
         now = self.clock()
-        await self.database.write(lambda conn: forget_parts(conn, upload_id, keys))
-        await self.database.write(lambda conn: forget_upload(conn, upload_id, now))
+
+        def forget(conn: Connection) -> None:
+            forget_parts(conn, upload_id, keys)
+            forget_upload(conn, upload_id, now)
+
+        await self.database.write(forget)
 
     async def remove(self, keys: Sequence[str]) -> None:
         """Remove objects, some of them at once."""

@@ -13,7 +13,7 @@ from services.api.edge.errors import Refusal
 from services.api.edge.middleware import HEADERS, ROUTE, UNKNOWN_ROUTE
 from services.api.edge.resource import Edges, Resource
 from services.api.edge.stamps import Stamps
-from services.api.uploads.protocol import ALGORITHMS, CHECKSUM_MISMATCH, EXTENSIONS
+from services.api.uploads.protocol import ALGORITHMS, EXTENSIONS
 from shared.contracts.errors import ErrorCode
 from shared.contracts.route import Route
 from shared.contracts.uploads import ERROR_CODE, TUS_RESUMABLE, TUS_VERSION
@@ -30,8 +30,6 @@ class PlainForm:
     def success(self, answer: Answer, stamps: Stamps, now: datetime) -> Response:
         """What a handler has answered."""
         headers = {TUS_RESUMABLE: TUS_VERSION, **answer.headers}
-        if answer.status == CHECKSUM_MISMATCH:
-            headers[ERROR_CODE] = ErrorCode.INVALID_INPUT
         if not answer.content:
             return Response(status_code=answer.status, headers=headers)
         return PlainTextResponse(answer.content, answer.status, headers)

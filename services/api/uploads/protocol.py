@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from services.api.edge.bodies import declared_length
 from shared.contracts.enums import FileFault
-from shared.contracts.errors import ErrorCode, FieldError, RequestRefused
+from shared.contracts.errors import ErrorCode, FieldError, RequestRefused, invalid
 from shared.contracts.uploads import (
     NAME_KEY,
     OFFSET_BYTES,
@@ -55,7 +55,7 @@ def refuse_unsupported(headers: Mapping[str, str]) -> None:
     """Refuse what an extension asks for that `EXTENSIONS` does not name."""
     for name in UNSUPPORTED:
         if name.lower() in headers:
-            raise _refusal(name, "UNSUPPORTED", "This extension of the protocol is not supported")
+            raise invalid(name, "UNSUPPORTED", "This extension of the protocol is not supported")
 
 
 def wanted_length(headers: Mapping[str, str], most: int) -> int:
@@ -95,18 +95,13 @@ def file_name(headers: Mapping[str, str]) -> str:
     """The name that the file goes by, from the metadata; refused like that of a plain upload."""
     encoded = _metadata(headers.get(UPLOAD_METADATA.lower(), "")).get(NAME_KEY)
     if not encoded:
-        raise _refusal(UPLOAD_METADATA, "MISSING", f"Name the file under the key {NAME_KEY}, as Base64 of UTF-8")
+        raise invalid(UPLOAD_METADATA, "MISSING", f"Name the file under the key {NAME_KEY}, as Base64 of UTF-8")
     try:
         return clean_file_name(base64.b64decode(encoded, validate=True).decode())
     except FileNameRefused as refused:
         raise refused.given_in(UPLOAD_METADATA) from None
     except (binascii.Error, UnicodeDecodeError):
-        raise _refusal(UPLOAD_METADATA, "INVALID", f"The value of {NAME_KEY} must be Base64 of UTF-8") from None
-
-
-def metadata_of(name: str) -> str:
-    """The metadata of an upload whose file goes by this name."""
-    return f"{NAME_KEY} {base64.b64encode(name.encode()).decode()}"
+        raise invalid(UPLOAD_METADATA, "INVALID", f"The value of {NAME_KEY} must be Base64 of UTF-8") from None
 
 
 def checksum(headers: Mapping[str, str]) -> Checksum | None:
@@ -121,7 +116,7 @@ def checksum(headers: Mapping[str, str]) -> Checksum | None:
         digest = b""
     if algorithm not in ALGORITHMS or len(digest) != ALGORITHMS[algorithm]().digest_size:
         message = f"Must be {' or '.join(ALGORITHMS)}, a space, and the digest in Base64"
-        raise _refusal(UPLOAD_CHECKSUM, "INVALID", message)
+        raise invalid(UPLOAD_CHECKSUM, "INVALID", message)
     return Checksum(algorithm, digest)
 
 
@@ -133,9 +128,5 @@ def _metadata(header: str) -> Mapping[str, str]:
 def _number(headers: Mapping[str, str], name: str) -> int:
     sent = headers.get(name.lower(), "")
     if not (sent.isascii() and sent.isdigit() and len(sent) <= LONGEST_NUMBER):
-        raise _refusal(name, "INVALID" if sent else "MISSING", "Must be a number of bytes")
+        raise invalid(name, "INVALID" if sent else "MISSING", "Must be a number of bytes")
     return int(sent)
-
-
-def _refusal(field: str, reason: str, message: str) -> RequestRefused:
-    return RequestRefused(ErrorCode.INVALID_INPUT, (FieldError(field=field, reason=reason, message=message),))

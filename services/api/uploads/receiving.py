@@ -1,6 +1,6 @@
 """Takes the body of one request into an upload."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from starlette.requests import ClientDisconnect
@@ -48,7 +48,7 @@ class Receiving:
         room = upload.length - upload.received
         require_room(call.headers, room, upload.length)
         wanted = checksum(call.headers)
-        arriving = Arriving(self._counted(call.chunks), room=room, length=upload.length, checksum=wanted)
+        arriving = Arriving(self.metrics.counted(call.chunks), room=room, length=upload.length, checksum=wanted)
         if wanted is not None:
             return await self._take_whole(upload, arriving)
         async for piece in arriving.stored(self.store):
@@ -85,8 +85,3 @@ class Receiving:
 
     async def _drop(self, pieces: Sequence[Piece]) -> None:
         await self.clearing.remove([piece.object_key for piece in pieces])
-
-    async def _counted(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        async for chunk in chunks:
-            self.metrics.uploaded_bytes.inc(len(chunk))
-            yield chunk

@@ -15,7 +15,6 @@ from services.api.uploads.protocol import (
     CHECKSUM_MISMATCH,
     file_name,
     has_bytes,
-    metadata_of,
     refuse_unsupported,
     require_bytes,
     wanted_length,
@@ -23,9 +22,11 @@ from services.api.uploads.protocol import (
 )
 from services.api.uploads.receiving import Receiving
 from shared.contracts.enums import Action
+from shared.contracts.errors import ErrorCode
 from shared.contracts.ids import UploadId
 from shared.contracts.route import Route
 from shared.contracts.uploads import (
+    ERROR_CODE,
     FILE_DEDUPLICATED,
     FILE_RESOURCE,
     UPLOAD_BEGIN,
@@ -37,6 +38,7 @@ from shared.contracts.uploads import (
     UPLOAD_METADATA,
     UPLOAD_OFFSET,
     UPLOADS,
+    metadata_of,
 )
 from shared.database.uploads import Upload
 from shared.domain.authorization import require_action
@@ -106,7 +108,8 @@ class UploadRoutes:
         if received.failure is not None:
             raise received.failure
         if received.is_mismatch:
-            return Answer(status=CHECKSUM_MISMATCH, content=MISMATCH.encode())
+            told = {ERROR_CODE: ErrorCode.INVALID_INPUT}
+            return Answer(status=CHECKSUM_MISMATCH, content=MISMATCH.encode(), headers=told)
         upload = received.upload
         return _answer(call, upload, {**headers, **await self._result(call, upload)})
 

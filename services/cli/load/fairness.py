@@ -14,6 +14,7 @@ from rich.console import Console
 
 from services.cli.access import Client, opened
 from services.cli.complaints import Complaint
+from services.cli.ingest.sources import pieces_of
 from services.cli.load.many_files import write_files
 from services.cli.settings import CliSettings
 from services.cli.spaces import ensure_space
@@ -44,8 +45,6 @@ PROVIDER, SCRIPT = "KNOWGATE_PROVIDER_KIND", "KNOWGATE_PROVIDER_SCRIPTED_PATH"
 QUEUED_WITHIN = timedelta(minutes=2)
 """When not everything that was wanted is queued by then, the fewest do."""
 ONE_WITHIN = timedelta(minutes=5)
-LOOK_EVERY = timedelta(milliseconds=20)
-"""What is measured is the wait, and not how rarely a polite client looks."""
 PATIENCE = Patience(attempts=50)
 
 
@@ -122,12 +121,9 @@ class _Tenant:
     space: Space
 
     async def send(self, path: Path) -> FileResourceId:
-        content = await anyio.Path(path).read_bytes()
-
-        async def pieces() -> AsyncIterator[bytes]:
-            yield content
-
-        return (await self.client.files.upload(path.name, pieces, size=len(content))).file_resource_id
+        size = (await anyio.Path(path).stat()).st_size
+        file = await self.client.files.upload(path.name, lambda: pieces_of(path, lambda _: None), size=size)
+        return file.file_resource_id
 
     async def post(self, file: FileResourceId, name: str) -> OperationId:
         request = DocumentUploadRequest(file_resource_id=file, document_name=name)
@@ -148,16 +144,12 @@ async def _sample(tenant: _Tenant, paths: Sequence[Path], every: timedelta) -> l
     for path in paths:
         begun = time.monotonic()
         operation_id = await tenant.post(await tenant.send(path), path.stem)
-        waiting = Waiting(within=ONE_WITHIN, pause=_look_soon)
+        waiting = Waiting(within=ONE_WITHIN)
         if not has_succeeded(await waiting.for_operation(tenant.client.gateway, operation_id)):
             raise Complaint(f"{path.name} was not taken in.")
         took.append(round((time.monotonic() - begun) * 1000, 1))
         await anyio.sleep(every.total_seconds())
     return took
-
-
-async def _look_soon(seconds: float) -> None:
-    await anyio.sleep(min(seconds, LOOK_EVERY.total_seconds()))
 
 
 @dataclass(slots=True)

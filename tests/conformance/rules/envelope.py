@@ -19,8 +19,6 @@ F2: Final = "F2 times of meta and of a document's detail end in Z"
 OUTER_RULES: Final = (E1, E2, E5, P7)
 META_RULES: Final = (E3, E4, P1, F1, F2)
 
-PAGINATION: Final = frozenset({"page", "pageSize", "totalItems", "totalPages", "hasNext"})
-
 
 def outer(answer: Answer) -> Findings:
     """That it is an envelope at all, and the one that fits the call."""

@@ -17,7 +17,7 @@ QUIET: Final = User(subject="quentin", tenant="quiet")
 QUEUEING: Final = User(subject="quincy", tenant="queueing")
 CUT_OFF: Final = User(subject="cleo", tenant="cut-off")
 CROWDED: Final = User(subject="connie", tenant="crowded")
-LONG_AWAY: Final = 0.5
+LONG_AWAY: Final = 1.0
 """Seconds; ten times as long as the other api process takes work on without a broker."""
 
 

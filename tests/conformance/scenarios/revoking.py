@@ -14,7 +14,7 @@ from tests.conformance.scenarios.replacing import NEW, OLD, WORDS, candidate_in,
 from tests.conformance.scenarios.scenario import World, rule
 from tests.conformance.stage import EVERY_FILE
 
-SEARCH_TAKES: Final = "PT1S"
+SEARCH_TAKES: Final = "PT3S"
 WELL_UNDER_WAY: Final = 0.4
 """Seconds after which such a search waits for its provider."""
 

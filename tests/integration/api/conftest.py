@@ -32,12 +32,16 @@ def limits() -> LimitSettings:
 
 
 @pytest.fixture
-async def gateway(migrated: Path, tmp_path: Path, limits: LimitSettings) -> AsyncIterator[Gateway]:
+def fresh(migrated: Path, tmp_path: Path) -> DatabaseSettings:
+    """A SQLite database with every table that nobody has used."""
+    path = shutil.copy(migrated, tmp_path / "knowgate.db")
+    return DatabaseSettings(url=SecretStr(f"sqlite:///{path}"), readers=2)
+
+
+@pytest.fixture
+async def gateway(fresh: DatabaseSettings, tmp_path: Path, limits: LimitSettings) -> AsyncIterator[Gateway]:
     """The api under test."""
-    path = tmp_path / "knowgate.db"
-    shutil.copy(migrated, path)
-    settings = DatabaseSettings(url=SecretStr(f"sqlite:///{path}"), readers=2)
-    async with running_gateway(settings, tmp_path, limits) as running:
+    async with running_gateway(fresh, tmp_path, limits) as running:
         yield running
 
 
@@ -49,17 +53,14 @@ def template(postgres: LocalPostgres) -> str:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-async def either(
-    request: pytest.FixtureRequest, migrated: Path, tmp_path: Path, limits: LimitSettings
-) -> AsyncIterator[Gateway]:
+async def either(request: pytest.FixtureRequest, tmp_path: Path, limits: LimitSettings) -> AsyncIterator[Gateway]:
     """The api on a fresh SQLite database, then on a fresh PostgreSQL database."""
     if request.param == "sqlite":
-        path = tmp_path / "knowgate.db"
-        shutil.copy(migrated, path)
-        url = f"sqlite:///{path}"
+        settings: DatabaseSettings = request.getfixturevalue("fresh")
     else:
         postgres: LocalPostgres = request.getfixturevalue("postgres")
         template: str = request.getfixturevalue("template")
         url = postgres.create_database(new_id("api"), template=template)
-    async with running_gateway(DatabaseSettings(url=SecretStr(url), readers=2), tmp_path, limits) as running:
+        settings = DatabaseSettings(url=SecretStr(url), readers=2)
+    async with running_gateway(settings, tmp_path, limits) as running:
         yield running

@@ -22,6 +22,7 @@ from services.api.broker.outgoing import Outgoing
 from services.api.broker.presence import BrokerPresence
 from services.api.broker.room import Room
 from services.api.edge.directory import StoredDirectory
+from services.api.events.places import Places
 from services.api.limits.limits import Limits
 from services.api.limits.settings import LimitSettings
 from services.api.metrics import ApiMetrics
@@ -248,18 +249,14 @@ async def running_gateway(
         sealer=Sealer([b"k" * 64]),
         roles=DEFAULT_ROLES,
         around=around,
-        limits=Limits.of(limits, lambda: seconds[0]),
+        limits=Limits.of(
+            limits, lambda: seconds[0], Places(most_streams, most_streams_of_tenant, metrics.event_streams)
+        ),
         presence=presence,
         room=room,
         outgoing=outgoing,
         trail=trail,
-        watches=Watches.of(
-            quick_reads,
-            metrics,
-            most_waiters=most_waiters,
-            most_streams=most_streams,
-            most_streams_of_tenant=most_streams_of_tenant,
-        ),
+        watches=Watches.of(quick_reads, most_waiters=most_waiters, most_streams=most_streams),
         metrics=metrics,
         checks={"database": works, "broker": works},
         most_items=100,

@@ -31,6 +31,7 @@ from shared.lifecycle.apply_events import ReceivedEvent, apply_events
 from shared.lifecycle.surroundings import Surroundings
 from shared.providers.ports import SpaceRef, VersionRef
 from shared.providers.scripted.provider import ScriptedProvider
+from tests.integration.api.purging import told_of
 
 MOST_ROUNDS = 20
 WORK = ("provision", "remove", "upload", "ingest", "reindex")
@@ -57,14 +58,7 @@ def _open_commands(conn: Connection) -> list[bytes]:
 
 async def _run(command: AnyCommand, provider: ScriptedProvider, around: Surroundings) -> AnyEvent:
     parsed = CommandId.parse(command.command_id)
-    told = {
-        "event_id": parsed.event("run", 1),
-        "command_id": command.command_id,
-        "owner_id": parsed.owner,
-        "step": parsed.step,
-        "tenant_id": command.tenant_id,
-        "occurred_at": around.clock(),
-    }
+    told = told_of(parsed, command.tenant_id, around)
     try:
         return StepSucceeded.model_validate({**told, "result": await _effect(command, provider)})
     except ContentRejected as rejected:

@@ -83,6 +83,22 @@ class Asked:
             if not message.get("more_body"):
                 return b"".join(pieces)
 
+    async def body_until(self, mark: bytes) -> bytes:
+        """The answer up to the piece with which the mark has come, or to its end."""
+        content = bytearray()
+        while True:
+            message = await self._next()
+            content += message["body"]
+            if mark in content or not message.get("more_body"):
+                return bytes(content)
+
+    def rest(self) -> bytes:
+        """What has come since and was not read."""
+        pieces: list[bytes] = []
+        while not self.messages.empty():
+            pieces.append(self.messages.get_nowait()["body"])
+        return b"".join(pieces)
+
     def hang_up(self) -> None:
         """Leave without waiting for the end."""
         self.gone.set()

@@ -66,8 +66,10 @@ async def test_a_subject_may_be_called_anything(gateway: Gateway) -> None:
 
 @pytest.mark.parametrize("path", ["/accounts/nobody", "/accounts/%00", "/accounts/%FF"])
 async def test_an_account_that_is_not_kept_is_a_404(gateway: Gateway, path: str) -> None:
-    checked_error(await admin_get(gateway, path), 404, "KNOWLEDGE_NOT_FOUND")
-    checked_error(await admin_post(gateway, f"{path}:enable", {}), 404, "KNOWLEDGE_NOT_FOUND")
+    seen = checked_error(await admin_get(gateway, path), 404, "KNOWLEDGE_NOT_FOUND")
+    enabled = checked_error(await admin_post(gateway, f"{path}:enable", {}), 404, "KNOWLEDGE_NOT_FOUND")
+
+    assert seen["message"] == enabled["message"] == "The gateway keeps no account of this user."
 
 
 @pytest.mark.parametrize(

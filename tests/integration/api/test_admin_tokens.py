@@ -77,6 +77,13 @@ async def test_a_revoked_token_stays_revoked_since_the_first_time(gateway: Gatew
     assert again["revokedAt"] == "2031-05-06T07:08:09.000Z"
 
 
+async def test_an_id_that_no_token_can_have_is_that_of_an_unknown_token(gateway: Gateway) -> None:
+    unknown = await admin_post(gateway, "/service-tokens/none:revoke", {})
+    impossible = await admin_post(gateway, "/service-tokens/%00:revoke", {})
+
+    assert checked_error(impossible, 404, "KNOWLEDGE_NOT_FOUND") == checked_error(unknown, 404, "KNOWLEDGE_NOT_FOUND")
+
+
 async def test_a_token_ends_when_its_time_is_over(gateway: Gateway) -> None:
     made = await administered(gateway, "/service-tokens", {"service": "loader", "expiresInSeconds": 60})
     gateway.clock.move(timedelta(seconds=59))

@@ -11,7 +11,7 @@ from services.cli.complaints import Complaint
 from services.cli.main import build
 from tests.integration.api.administrating import admin_get
 from tests.integration.api.harness import ALICE, KNOWLEDGE, TOKEN, Gateway, User
-from tests.integration.api.test_uploads import served
+from tests.integration.api.serving import served
 
 ROOT = User(subject="root", roles=("gateway-admin",), session="cli-session")
 

@@ -18,7 +18,7 @@ REQUEST = b"GET / HTTP/1.1\r\nHost: gateway\r\n\r\n"
 
 
 class Hasty(Connection):
-    headers_within = timedelta(milliseconds=200)
+    headers_within = timedelta(milliseconds=500)
 
 
 async def hello(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,11 +1,14 @@
 """Download links: a minute, one version, and only while their bearer may have it."""
 
+import zlib
 from datetime import timedelta
+from typing import cast
 
 import httpx
 import pytest
 from sqlalchemy import Connection
 
+from shared.auth.sealing import SealKind
 from shared.contracts.envelope import Envelope
 from shared.contracts.ids import SpaceId, TenantId
 from shared.contracts.retrieval import DownloadLink
@@ -155,6 +158,13 @@ async def test_a_link_that_was_changed_is_dead(gateway: Gateway) -> None:
     assert_dead(await gateway.http.get(path[:-1] + ("A" if path[-1] != "A" else "B")))
     assert_dead(await gateway.http.get("/downloads/nonsense"))
     assert_dead(await gateway.http.get("/downloads/%00"))
+
+
+async def test_a_link_in_a_format_that_is_read_no_more_is_dead(gateway: Gateway) -> None:
+    content = zlib.compress(b'["acme","alice","session-1","harness","doc_1","ver_1","2031-05-06T07:09:09+00:00"]')
+    token = gateway.parts.sealer.seal(cast("SealKind", 2), content, b"download")
+
+    assert_dead(await gateway.http.get(f"/downloads/{token}"))
 
 
 async def test_a_citation_is_no_link(gateway: Gateway) -> None:

@@ -1,28 +1,15 @@
 """One policy for duplicates: names and contents may repeat, every document is its own, and what is there is told."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection
 
-from shared.database.settings import DatabaseSettings
 from shared.database.sql import run
-from tests.integration.api.harness import ALICE, BOB, Gateway, running_gateway
+from tests.integration.api.harness import ALICE, BOB, Gateway
+from tests.integration.api.uploading import stored_objects
 
 OLD, NEW = b"The night train leaves at ten.", b"The night train leaves at eleven."
-
-
-@pytest.fixture
-async def either(settings: DatabaseSettings, tmp_path: Path) -> AsyncIterator[Gateway]:
-    """The api on a database of each kind."""
-    async with running_gateway(settings, tmp_path) as running:
-        yield running
-
-
-def stored_objects(gateway: Gateway) -> int:
-    return sum(1 for path in gateway.objects.rglob("*") if path.is_file())
 
 
 @pytest.mark.parametrize("name", ["train.txt", "timetable.txt"], ids=["same-name", "other-name"])

@@ -1,6 +1,5 @@
 """The stream of transitions: told live, resumed without gap or repeat, only what the caller may see, while they may."""
 
-import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -8,7 +7,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 
 from services.api.app import build_app
 from shared.contracts.enums import Action
@@ -226,19 +224,16 @@ async def test_a_stop_ends_the_stream(gateway: Gateway) -> None:
 
 @asynccontextmanager
 async def gateway_with(
-    migrated: Path, folder: Path, most: int = 200, most_of_tenant: int = 50
+    settings: DatabaseSettings, folder: Path, most: int = 200, most_of_tenant: int = 50
 ) -> AsyncIterator[Gateway]:
-    path = folder / "knowgate.db"
-    shutil.copy(migrated, path)
-    settings = DatabaseSettings(url=SecretStr(f"sqlite:///{path}"), readers=2)
     async with running_gateway(settings, folder, most_streams=most, most_streams_of_tenant=most_of_tenant) as running:
         yield running
 
 
 async def test_no_more_streams_than_allowed_are_open_and_whoever_leaves_makes_room(
-    migrated: Path, tmp_path: Path
+    fresh: DatabaseSettings, tmp_path: Path
 ) -> None:
-    async with gateway_with(migrated, tmp_path, most=1) as gateway:
+    async with gateway_with(fresh, tmp_path, most=1) as gateway:
         async with following(gateway) as stream:
             assert open_streams(gateway) == 1
 
@@ -257,8 +252,8 @@ async def test_no_more_streams_than_allowed_are_open_and_whoever_leaves_makes_ro
         assert open_streams(gateway) == 0
 
 
-async def test_one_tenant_takes_no_more_than_its_share_of_the_streams(migrated: Path, tmp_path: Path) -> None:
-    async with gateway_with(migrated, tmp_path, most=3, most_of_tenant=1) as gateway:
+async def test_one_tenant_takes_no_more_than_its_share_of_the_streams(fresh: DatabaseSettings, tmp_path: Path) -> None:
+    async with gateway_with(fresh, tmp_path, most=3, most_of_tenant=1) as gateway:
         async with following(gateway) as stream, following(gateway, FOREIGNER) as foreign:
             assert foreign.status == 200
 
@@ -275,9 +270,9 @@ async def test_one_tenant_takes_no_more_than_its_share_of_the_streams(migrated: 
             assert stream.status == 200
 
 
-async def test_without_a_share_one_tenant_may_have_every_stream(migrated: Path, tmp_path: Path) -> None:
+async def test_without_a_share_one_tenant_may_have_every_stream(fresh: DatabaseSettings, tmp_path: Path) -> None:
     async with (
-        gateway_with(migrated, tmp_path, most=2, most_of_tenant=0) as gateway,
+        gateway_with(fresh, tmp_path, most=2, most_of_tenant=0) as gateway,
         following(gateway),
         following(gateway) as second,
     ):

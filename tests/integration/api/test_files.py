@@ -15,14 +15,10 @@ from shared.contracts.files import FileResource
 from shared.contracts.ids import SpaceId
 from shared.providers.ports import SpaceRef
 from tests.integration.api.harness import BOB, PROFILE, Gateway, checked_error
+from tests.integration.api.uploading import stored_objects
 
 FILES = "/internal/v1/files"
-ENCRYPTED_DOCX = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le")
 MOUNT, UNMOUNT = shutil.which("mount") or "mount", shutil.which("umount") or "umount"
-
-
-def stored_objects(gateway: Gateway) -> int:
-    return sum(1 for path in gateway.objects.rglob("*") if path.is_file())
 
 
 async def test_a_file_is_stored_and_answered_as_a_resource(gateway: Gateway) -> None:
@@ -151,6 +147,15 @@ async def test_a_file_expires_after_a_day(gateway: Gateway) -> None:
     answer = await gateway.post(f"/spaces/{space_id}/documents", {"fileResourceId": file, "documentName": "A"})
 
     checked_error(answer, 404, "FILE_NOT_FOUND")
+
+
+async def test_an_id_that_no_file_can_have_is_that_of_an_unknown_file(gateway: Gateway) -> None:
+    segments = ("fil_none", "%00", "%FF", "x" * 257)
+    answers = [await gateway.http.get(f"{FILES}/{segment}", headers=gateway.headers()) for segment in segments]
+
+    errors = [checked_error(answer, 404, "FILE_NOT_FOUND") for answer in answers]
+
+    assert errors == [errors[0]] * 4
 
 
 async def test_a_client_that_hangs_up_leaves_nothing_behind(gateway: Gateway) -> None:

@@ -1,40 +1,18 @@
 """A short run of what `make fuzz` does at length: generated requests over a socket, every check of every answer."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
-import uvicorn
 
 from shared.contracts.openapi import build_openapi
 from shared.contracts.route import AUTHORIZATION_HEADER, SESSION_ID, USER_ASSERTION
 from shared.contracts.routes import ROUTES
 from tests.fuzz.live import Live
 from tests.fuzz.running import fuzz
-from tests.integration.api.harness import ALICE, TOKEN, Gateway, free_port
+from tests.integration.api.harness import ALICE, TOKEN, Gateway
+from tests.integration.api.serving import served
 
 SEED = 20_310_506
 EXAMPLES = 7
 PHASES = {"examples": False, "coverage": False, "fuzzing": True, "stateful": False}
-
-
-@asynccontextmanager
-async def served(gateway: Gateway) -> AsyncIterator[str]:
-    """The api behind a socket, as the product serves it; yields its address."""
-    port = free_port()
-    config = uvicorn.Config(
-        gateway.app, port=port, http="httptools", ws="none", lifespan="off", log_config=None, access_log=False
-    )
-    server = uvicorn.Server(config)
-    serving = asyncio.create_task(server.serve())
-    async with asyncio.timeout(10):
-        while not server.started:  # noqa: ASYNC110 - the server tells nobody
-            await asyncio.sleep(0.01)
-    try:
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.should_exit = True
-        await serving
 
 
 async def fill(gateway: Gateway, live: Live) -> None:

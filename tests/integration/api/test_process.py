@@ -184,39 +184,45 @@ def test_ids_are_split_from_actions_before_they_are_decoded(alone: Process) -> N
 
 
 def test_a_stop_is_graceful_and_leaves_nothing_unwritten(home: Path) -> None:
-    process = Process(home, DEAD_BROKER)
-    process.wait_until_it_answers()
-    for _ in range(5):
-        process.http.post("/internal/v1/knowledge/search", headers=process.headers(), json={"query": "anything"})
+    with closing(Process(home, DEAD_BROKER)) as process:
+        process.wait_until_it_answers()
+        for _ in range(5):
+            process.http.post("/internal/v1/knowledge/search", headers=process.headers(), json={"query": "anything"})
 
-    os.kill(process.child.pid, signal.SIGTERM)
-    process.child.wait(PATIENCE)
+        os.kill(process.child.pid, signal.SIGTERM)
+        process.child.wait(PATIENCE)
 
-    assert process.child.exit_code == 0, (home / "api.log").read_text()
-    process.close()
+        assert process.child.exit_code == 0, (home / "api.log").read_text()
     with closing(sqlite3.connect(home / "knowgate.db")) as database:
         count = database.execute("SELECT count(*) FROM audit_entry WHERE action = 'knowledge_search'").fetchone()[0]
     assert count == 5
 
 
+def an_operation(process: Process) -> str:
+    """The id of an operation that nobody works on."""
+    headers = process.headers(**{"Idempotency-Key": "k-1"})
+    process.http.post("/internal/v1/knowledge/spaces", headers=headers, json=space_request())
+    with closing(sqlite3.connect(process.home / "knowgate.db")) as database:
+        return str(database.execute("SELECT id FROM operation").fetchone()[0])
+
+
+def wait_for(process: Process, operation_id: str) -> httpx.Response:
+    path = f"/internal/v1/knowledge/operations/{operation_id}"
+    return process.http.get(path, headers=process.headers(), params={"wait": 30})
+
+
+def follow(process: Process) -> str:
+    with process.http.stream("GET", "/internal/v1/events", headers=process.headers()) as stream:
+        return "".join(stream.iter_text())
+
+
 def test_a_stop_answers_at_once_whoever_waits_and_ends_streams(home: Path) -> None:
     process = Process(home, DEAD_BROKER)
-    process.wait_until_it_answers()
-    space = process.headers(**{"Idempotency-Key": "k-1"})
-    process.http.post("/internal/v1/knowledge/spaces", headers=space, json=space_request())
-    with closing(sqlite3.connect(home / "knowgate.db")) as database:
-        operation_id = database.execute("SELECT id FROM operation").fetchone()[0]
-
-    def wait() -> httpx.Response:
-        path = f"/internal/v1/knowledge/operations/{operation_id}"
-        return process.http.get(path, headers=process.headers(), params={"wait": 30})
-
-    def follow() -> str:
-        with process.http.stream("GET", "/internal/v1/events", headers=process.headers()) as stream:
-            return "".join(stream.iter_text())
-
-    with ThreadPoolExecutor() as threads:
-        waiting, following = threads.submit(wait), threads.submit(follow)
+    with ThreadPoolExecutor() as threads, closing(process):
+        process.wait_until_it_answers()
+        operation_id = an_operation(process)
+        waiting = threads.submit(wait_for, process, operation_id)
+        following = threads.submit(follow, process)
         deadline = time.monotonic() + PATIENCE.total_seconds()
         while "knowgate_api_requests_in_flight 3.0" not in process.http.get("/metrics").text:
             assert time.monotonic() < deadline
@@ -225,10 +231,9 @@ def test_a_stop_answers_at_once_whoever_waits_and_ends_streams(home: Path) -> No
 
         assert waiting.result(PATIENCE.total_seconds()).json()["data"]["status"] == "PENDING"
         assert following.result(PATIENCE.total_seconds()).startswith("retry: 2000\n")
-    process.child.wait(PATIENCE)
-    assert process.child.exit_code == 0, (home / "api.log").read_text()
-    assert "graceful shutdown exceeded" not in (home / "api.log").read_text()
-    process.close()
+        process.child.wait(PATIENCE)
+        assert process.child.exit_code == 0, (home / "api.log").read_text()
+        assert "graceful shutdown exceeded" not in (home / "api.log").read_text()
 
 
 def test_it_publishes_and_hears_over_a_real_broker(home: Path, nats_url: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from shared.database.settings import DatabaseSettings
 from tests.integration.api.harness import ALICE, Gateway, running_gateway
+from tests.support.eventually import until
 
 ROUNDS = 4
 
@@ -59,6 +60,7 @@ async def test_the_end_of_what_one_replica_accepted_is_waited_for_at_another(rep
     first, second, third = replicas
     accepted = await first.accept_document(await first.make_space())
     waiting = asyncio.ensure_future(second.get(f"/operations/{accepted['operationId']}", ALICE, wait=30))
+    await until(lambda: second.parts.watches.operations.waiting == 1)
 
     await first.work()
 

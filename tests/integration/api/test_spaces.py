@@ -115,3 +115,11 @@ async def test_a_list_of_spaces_begins_after_one_that_the_caller_may_see(gateway
 
     assert [item["spaceId"] for item in listed["data"]["items"]] == [second]
     checked_error(await gateway.get("/spaces", after=foreign), 404, "SPACE_NOT_FOUND")
+
+
+@pytest.mark.parametrize("place", ["123", "-5", "0", "007", "9007199254740993"])
+async def test_an_unknown_id_that_looks_like_a_number_is_an_unknown_id(gateway: Gateway, place: str) -> None:
+    space_id = await gateway.make_space()
+
+    checked_error(await gateway.get("/spaces", after=place), 404, "SPACE_NOT_FOUND")
+    checked_error(await gateway.get(f"/spaces/{space_id}/documents", after=place), 404, "DOCUMENT_NOT_FOUND")

@@ -20,7 +20,7 @@ from shared.files.store import ByteSpan, FileStore
 from shared.lifecycle.request import Request
 from shared.lifecycle.resumable_upload import refuse_upload
 from tests.integration.api.harness import Gateway
-from tests.integration.api.test_uploads import (
+from tests.integration.api.uploading import (
     TEXT,
     begun,
     content_of,

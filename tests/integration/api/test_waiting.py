@@ -1,14 +1,12 @@
 """Long polls: the end is told when it comes, to whoever may still see it, and a place is free again at once."""
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator, Collection, Mapping
 from datetime import timedelta
 from pathlib import Path
 
 import httpx
 import pytest
-from pydantic import SecretStr
 
 from shared.contracts.envelope import Envelope
 from shared.contracts.operations import Operation
@@ -29,12 +27,9 @@ async def operation_id(gateway: Gateway) -> str:
 
 
 @pytest.fixture
-async def small(migrated: Path, tmp_path: Path) -> AsyncIterator[Gateway]:
+async def small(fresh: DatabaseSettings, tmp_path: Path) -> AsyncIterator[Gateway]:
     """An api where only one request at a time may wait."""
-    path = tmp_path / "knowgate.db"
-    shutil.copy(migrated, path)
-    settings = DatabaseSettings(url=SecretStr(f"sqlite:///{path}"), readers=2)
-    async with running_gateway(settings, tmp_path, most_waiters=1) as running:
+    async with running_gateway(fresh, tmp_path, most_waiters=1) as running:
         yield running
 
 

@@ -82,6 +82,7 @@ def test_a_link_covers_its_entry_its_place_and_all_before_it(database: Database)
     write(database, an_entry("aud_3"))
     seal(database)
 
+    assert places(database) == [("acme", 1, "aud_1"), ("acme", 2, "aud_2"), ("acme", 3, "aud_3")]
     rows = database.read_blocking(lambda conn: run(conn, LINKS).all())
     contents = dict(database.read_blocking(lambda c: run(c, "SELECT id, content_hash FROM audit_entry").all()))
     expected = ""

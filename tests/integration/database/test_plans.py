@@ -28,7 +28,7 @@ from shared.database.listings import (
     visible_operation,
     visible_space,
 )
-from shared.database.managed import managed_space
+from shared.database.managed import is_space_managed
 from shared.database.operations import (
     count_unfinished,
     count_unfinished_of_tenant,
@@ -76,7 +76,7 @@ QUERIES: dict[str, Query] = {
     "list_operations": lambda conn: list_operations(conn, REACH, statuses=set(OperationStatus), page=1, page_size=20),
     "visible_space": lambda conn: visible_space(conn, REACH, SpaceId("spc_1")),
     "visible_document": lambda conn: visible_document(conn, REACH, DocumentId("doc_1")),
-    "managed_space": lambda conn: managed_space(conn, REACH, SpaceId("spc_1")),
+    "is_space_managed": lambda conn: is_space_managed(conn, REACH, SpaceId("spc_1")),
     "is_space_in_reach": lambda conn: is_space_in_reach(conn, REACH, SpaceId("spc_1")),
     "is_document_in_reach": lambda conn: is_document_in_reach(conn, REACH, DocumentId("doc_1")),
     "holds_documents": lambda conn: holds_documents(conn, SpaceId("spc_1"), {DocumentStatus.ACTIVE}),

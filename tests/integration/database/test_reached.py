@@ -9,7 +9,7 @@ from shared.contracts.ids import DocumentId, SpaceId, TenantId
 from shared.database.database import Database
 from shared.database.documents import save_documents
 from shared.database.grants import insert_grants
-from shared.database.managed import managed_space
+from shared.database.managed import is_space_managed
 from shared.database.reached import is_document_in_reach, is_space_in_reach
 from shared.database.spaces import save_spaces
 from shared.domain.authorization import Principal, Reach
@@ -61,12 +61,13 @@ def test_managing_a_space_takes_its_tenant_and_domain_and_no_grant(database: Dat
     database.write_blocking(lambda conn: store_served(conn, 1, granted=None))
     reach = reach_of(NOBODY)
 
-    found = database.read_blocking(lambda conn: managed_space(conn, reach, SPACE))
-
-    assert found is not None
-    assert found.id == SPACE
-    for other in elsewhere(reach):
-        assert database.read_blocking(lambda conn, other=other: managed_space(conn, other, SPACE)) is None  # type: ignore[misc]
-    assert database.read_blocking(lambda conn: managed_space(conn, reach, SpaceId("spc_none"))) is None
+    assert managed(database, reach)
+    assert [managed(database, other) for other in elsewhere(reach)] == [False] * 2
+    assert not managed(database, reach, "spc_none")
     database.write_blocking(lambda conn: save_spaces(conn, [a_space("spc_1", status=SpaceStatus.DELETED)]))
-    assert database.read_blocking(lambda conn: managed_space(conn, reach, SPACE)) is None
+    assert not managed(database, reach)
+
+
+def managed(database: Database, reach: Reach, space_id: str = SPACE) -> bool:
+    """Whether the space is the caller's to manage."""
+    return database.read_blocking(lambda conn: is_space_managed(conn, reach, SpaceId(space_id)))

@@ -13,7 +13,7 @@ from shared.database.outbox_queue import UNLIMITED
 from shared.domain.errors import StoreUnavailable
 from shared.messaging.codec import Message
 from shared.messaging.publisher import Acked
-from shared.outbox.dispatcher import Dispatcher
+from shared.outbox.dispatcher import Dispatched, Dispatcher
 from shared.outbox.pace import Pace
 from shared.outbox.windows import Windows
 from tests.integration.database.samples import NOW, a_command, after
@@ -27,12 +27,15 @@ CREATED = "2026-01-01T00:00:00+00:00"
 
 @dataclass
 class Broker:
-    """Acknowledges everything; a test reads what came since it last looked."""
+    """Acknowledges everything, unless it is away; a test reads what came since it last looked."""
 
     taken: int = 0
+    is_away: bool = False
     fresh: list[str] = field(default_factory=list)
 
     async def publish_many(self, messages: Sequence[Message]) -> Sequence[Acked | StoreUnavailable]:
+        if self.is_away:
+            return [StoreUnavailable() for _ in messages]
         sequences = range(self.taken + 1, self.taken + 1 + len(messages))
         self.taken += len(messages)
         self.fresh += [message.message_id.rpartition(".")[0] for message in messages]
@@ -64,16 +67,17 @@ class Scene:
 
     async def round(self) -> list[str]:
         """The commands that the next round publishes."""
-        await self._dispatcher().round()
+        await self.dispatch()
         published, self.broker.fresh = self.broker.fresh, []
         return published
 
     async def room(self) -> int:
         """What the next round leaves to others of the uploads' window."""
-        return (await self._dispatcher().round()).room[Step.UPLOAD]
+        return (await self.dispatch()).room[Step.UPLOAD]
 
-    def _dispatcher(self) -> Dispatcher:
-        return Dispatcher(
+    async def dispatch(self) -> Dispatched:
+        """The next round."""
+        dispatcher = Dispatcher(
             database=self.database,
             publisher=self.broker,
             windows=Windows(WINDOW),
@@ -83,6 +87,7 @@ class Scene:
             most_per_tenant=self.most_per_tenant,
             pace=self.pace,
         )
+        return await dispatcher.round()
 
 
 def of(tenant: str, published: Sequence[str]) -> list[str]:
@@ -181,3 +186,17 @@ async def test_work_that_goes_fast_is_sent_ahead(database: Database) -> None:
     await scene.queue("a")
 
     assert len(await scene.round()) == 2 * 4
+
+
+async def test_what_an_absent_broker_did_not_take_is_neither_announced_nor_counted_as_sent(database: Database) -> None:
+    scene = Scene(database, broker=Broker(is_away=True))
+    await scene.put(a_command("op_a", "a", Step.CANCEL))
+
+    missed = await scene.dispatch()
+
+    assert (missed.published, missed.unacknowledged, missed.cancelled) == (0, 1, frozenset())
+    assert scene.pace.per_second(NOW)[Step.CANCEL] == 0.0
+    scene.broker.is_away = False
+    sent = await scene.dispatch()
+    assert (sent.published, sent.unacknowledged, sent.cancelled) == (1, 0, frozenset({"op_a"}))
+    assert scene.pace.per_second(NOW)[Step.CANCEL] == 0.5

@@ -66,6 +66,12 @@ class Stage:
         """Start to answer commands."""
         self._start(self.answerer.run(*(steps or (Step.PROVISION, Step.UPLOAD, Step.INGEST, Step.PURGE))))
 
+    async def becomes(self, sql: str, rows: list[tuple[object, ...]]) -> None:
+        """Wait until a query answers so."""
+        async with asyncio.timeout(20):
+            while await self.bench.rows(sql) != rows:  # noqa: ASYNC110 - a database tells nobody that it has changed
+                await asyncio.sleep(0.02)
+
     def _start(self, work: Coroutine[None, None, None]) -> None:
         self.running.append(asyncio.create_task(work))
 

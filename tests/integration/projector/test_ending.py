@@ -29,13 +29,6 @@ async def reaches(stage: Stage, operation_id: OperationId, status: OperationStat
             await asyncio.sleep(0.02)
 
 
-async def becomes(stage: Stage, sql: str, rows: list[tuple[object, ...]]) -> None:
-    """Wait until a query answers so."""
-    async with asyncio.timeout(20):
-        while await stage.bench.rows(sql) != rows:  # noqa: ASYNC110 - as above
-            await asyncio.sleep(0.02)
-
-
 async def in_hand(stage: Stage) -> Accepted:
     """An upload that is out in the stream; it is answered only when somebody answers uploads."""
     stage.project()
@@ -43,7 +36,7 @@ async def in_hand(stage: Stage) -> Accepted:
     space = await stage.bench.create_space()
     await reaches(stage, space.work.operation.id, OperationStatus.SUCCEEDED)
     accepted = await stage.bench.upload(space.work.space.id)
-    await becomes(stage, "SELECT step FROM outbox WHERE sequence IS NOT NULL", [("upload",)])
+    await stage.becomes("SELECT step FROM outbox WHERE sequence IS NOT NULL", [("upload",)])
     return accepted
 
 
@@ -62,7 +55,7 @@ async def test_a_cancel_is_told_to_the_workers_and_confirmed_by_one(stage: Stage
     assert operation_id in await cancellations.known()
     assert await stage.bench.rows("SELECT status FROM purge") == [("WAITING",)]
     stage.answer(Step.UPLOAD)
-    await becomes(stage, "SELECT DISTINCT status FROM purge", [("DONE",)])
+    await stage.becomes("SELECT DISTINCT status FROM purge", [("DONE",)])
 
 
 async def test_a_delete_cancels_what_is_in_hand_and_ends_with_everything_purged(stage: Stage) -> None:
@@ -76,7 +69,7 @@ async def test_a_delete_cancels_what_is_in_hand_and_ends_with_everything_purged(
     stage.answer(Step.UPLOAD)
     await reaches(stage, deleting.work.operation.id, OperationStatus.SUCCEEDED)
     assert await stage.bench.rows("SELECT status FROM document") == [("DELETED",)]
-    await becomes(stage, "SELECT DISTINCT status FROM purge", [("DONE",)])
+    await stage.becomes("SELECT DISTINCT status FROM purge", [("DONE",)])
 
 
 async def test_more_purges_than_are_issued_at_once_do_not_wait_for_the_next_look(
@@ -90,7 +83,7 @@ async def test_more_purges_than_are_issued_at_once_do_not_wait_for_the_next_look
 
     stage.project()
 
-    await becomes(stage, "SELECT status, count(*) FROM purge GROUP BY status", [("ISSUED", 201)])
+    await stage.becomes("SELECT status, count(*) FROM purge GROUP BY status", [("ISSUED", 201)])
 
 
 async def test_a_newcomers_purge_is_issued_with_the_first_of_a_tenant_who_has_thousands(database: Database) -> None:
@@ -125,3 +118,17 @@ async def test_a_purge_that_cannot_be_issued_makes_way_for_the_others(database: 
     assert (after["pur_2"].status, after["pur.bad"].status) == (PurgeStatus.ISSUED, PurgeStatus.WAITING)
     assert (after["pur.bad"].attempt, after["pur.bad"].due_at > NOW) == (2, True)
     assert await chores.issue_due_purges() == 0
+
+
+async def test_a_purge_with_nothing_to_remove_is_ended_and_counts_as_one_of_the_piece(database: Database) -> None:
+    await database.write(lambda conn: store_served(conn, 1))
+    purges = [a_purge("pur_1"), a_purge("pur_gone", version_id=VersionId("ver_none"))]
+    await database.write(lambda conn: insert_purges(conn, purges))
+    bench = Bench(database)
+    bench.watch.now = NOW
+    chores = Housekeeping(database=database, around=bench.around, guard=lambda _: None, inbox_kept=timedelta(days=1))
+
+    assert await chores.issue_due_purges() == 2
+
+    after = await database.read(lambda conn: load_purges(conn, ["pur_1", "pur_gone"]))
+    assert (after["pur_1"].status, after["pur_gone"].status) == (PurgeStatus.ISSUED, PurgeStatus.DONE)

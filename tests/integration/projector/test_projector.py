@@ -31,13 +31,6 @@ async def ended(stage: Stage, *operation_ids: OperationId, within: timedelta = t
             await asyncio.sleep(0.02)
 
 
-async def becomes(stage: Stage, sql: str, rows: list[tuple[object, ...]]) -> None:
-    """Wait until a query answers so."""
-    async with asyncio.timeout(20):
-        while await stage.bench.rows(sql) != rows:  # noqa: ASYNC110 - a database tells nobody that it has changed
-            await asyncio.sleep(0.02)
-
-
 async def uploads(stage: Stage, number: int) -> list[OperationId]:
     """Accept some documents into a space that is ACTIVE."""
     accepted = await stage.bench.create_space()
@@ -123,7 +116,7 @@ async def test_commands_lost_with_the_broker_are_published_again(stage: Stage) -
 
 async def published(stage: Stage, number: int) -> None:
     """Wait until so many commands are acknowledged by the broker."""
-    await becomes(stage, "SELECT count(*) FROM outbox WHERE sequence IS NOT NULL", [(number,)])
+    await stage.becomes("SELECT count(*) FROM outbox WHERE sequence IS NOT NULL", [(number,)])
 
 
 async def test_a_command_taken_without_an_answer_is_published_again_and_interrupted_at_last(stage: Stage) -> None:
@@ -137,7 +130,7 @@ async def test_a_command_taken_without_an_answer_is_published_again_and_interrup
     stage.project()
     stage.answer()
     (operation,) = await uploads(stage, 1)
-    await becomes(stage, "SELECT retry_count FROM operation WHERE type = 'DOCUMENT_UPLOAD'", [(1,)])
+    await stage.becomes("SELECT retry_count FROM operation WHERE type = 'DOCUMENT_UPLOAD'", [(1,)])
     silent.clear()
     assert await ended(stage, operation) == ["SUCCEEDED"]
     first = f"{operation}.upload.1.1"
@@ -173,7 +166,7 @@ async def test_an_event_that_cannot_be_applied_is_kept_and_the_rest_flows(stage:
     bad = bad_operation
     operations += [(await stage.bench.upload(accepted.work.space.id, f"g{n}")).work.operation.id for n in range(3)]
     assert await ended(stage, *operations) == ["SUCCEEDED"] * 3
-    await becomes(stage, "SELECT owner_id FROM dead_letter", [(bad_operation,)])
+    await stage.becomes("SELECT owner_id FROM dead_letter", [(bad_operation,)])
     assert (await stage.bench.operation(bad_operation)).status is not OperationStatus.SUCCEEDED
 
 
@@ -188,8 +181,7 @@ async def test_a_replaced_version_is_purged_at_the_provider(stage: Stage) -> Non
     assert document is not None
     replacement = await stage.bench.replace(document.id, expected=1, content="two")
     assert await ended(stage, replacement.work.operation.id) == ["SUCCEEDED"]
-    await becomes(
-        stage,
+    await stage.becomes(
         "SELECT status FROM document_version ORDER BY number",
         [
             ("DELETED",),
@@ -209,8 +201,8 @@ async def test_a_projector_whose_lease_was_taken_knows_it_with_the_next_renewal(
 
 async def test_a_projector_that_is_asked_to_stop_while_it_loses_its_lease_stops(stage: Stage) -> None:
     stage.project("one", lease_renewal=0.05)
-    await becomes(stage, "SELECT holder FROM lease", [("one",)])
-    await becomes(stage, "SELECT sequence FROM projector_position", [(0,)])
+    await stage.becomes("SELECT holder FROM lease", [("one",)])
+    await stage.becomes("SELECT sequence FROM projector_position", [(0,)])
     with capture_logs() as logs:
         await stage.database.write(lambda conn: take_lease(conn, LEASE_NAME, "two", timedelta(days=1), steal=True))
         async with asyncio.timeout(10):
@@ -228,8 +220,8 @@ async def test_a_stream_without_messages_is_not_taken_for_another_one(stage: Sta
     with capture_logs() as logs:
         for holder in ("one", "two"):
             stage.project(holder)
-            await becomes(stage, "SELECT holder FROM lease", [(holder,)])
-            await becomes(stage, "SELECT sequence FROM projector_position", [(0,)])
+            await stage.becomes("SELECT holder FROM lease", [(holder,)])
+            await stage.becomes("SELECT sequence FROM projector_position", [(0,)])
             await asyncio.sleep(0.2)
             await stage.stop(stage.running[-1])
     assert [log for log in logs if log["event"] == "projector.stream.replaced"] == []

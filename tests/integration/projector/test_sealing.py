@@ -15,7 +15,7 @@ from shared.database.errors import LeaseLost
 from shared.domain.audit import Actor, AuditEntry, Origin, Outcome
 from shared.telemetry.stamps import utc_now
 from tests.integration.projector.conftest import Stage
-from tests.integration.projector.test_projector import becomes, ended, uploads
+from tests.integration.projector.test_projector import ended, uploads
 
 pytestmark = pytest.mark.anyio
 
@@ -52,7 +52,7 @@ async def test_every_transition_of_finished_work_is_sealed_soon_in_one_unbroken_
     stage.answer()
     await ended(stage, *await uploads(stage, 5))
 
-    await becomes(stage, "SELECT count(*) FROM audit_unsealed", [(0,)])
+    await stage.becomes("SELECT count(*) FROM audit_unsealed", [(0,)])
 
     links = await stage.bench.rows(LINKS)
     assert await stage.bench.rows("SELECT count(*) FROM audit_entry") == [(len(links),)]

@@ -18,8 +18,10 @@ def test_every_route_with_a_body_has_one_that_its_schema_allows() -> None:
 @pytest.mark.parametrize("tool", BODIES)
 def test_what_was_changed_is_refused_by_the_schema(tool: str) -> None:
     schema = str(ROUTES[tool].request)
+    made = dict(mutants(schema, BODIES[tool]))
 
-    assert all(faults(schema, body) for _, body in mutants(schema, BODIES[tool]))
+    assert made
+    assert [name for name, body in made.items() if not faults(schema, body)] == []
 
 
 def test_every_bound_of_a_body_is_overstepped() -> None:

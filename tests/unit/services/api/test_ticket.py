@@ -1,7 +1,10 @@
 """Download tickets: sealed, short-lived, and no longer than an address may be."""
 
+import json
+import zlib
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 import pytest
 
@@ -42,6 +45,14 @@ def test_a_ticket_of_another_key_or_another_kind_is_none() -> None:
         Ticket.open(TICKET.seal(Sealer([b"x" * 64])), SEALER, NOW)
     with pytest.raises(NotFound):
         Ticket.open(SEALER.seal(SealKind.CITATION, b"payload", b"download"), SEALER, NOW)
+
+
+def test_a_ticket_in_a_format_that_is_read_no_more_is_none() -> None:
+    content = json.dumps(["acme", "u1", "session-1", "harness", "doc_1", "ver_1", "2031-05-06T07:09:09+00:00"])
+    token = SEALER.seal(cast("SealKind", 2), zlib.compress(content.encode()), b"download")
+
+    with pytest.raises(NotFound):
+        Ticket.open(token, SEALER, NOW)
 
 
 def test_a_ticket_tells_whom_it_was_made_for_and_not_what_they_belong_to() -> None:

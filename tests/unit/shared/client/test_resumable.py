@@ -35,6 +35,10 @@ def ended(status: int = 204) -> httpx.Response:
     return httpx.Response(status, headers={"Upload-Offset": "10", "X-File-Resource-Id": "frs_1"})
 
 
+def failed(status: int, code: str | None) -> httpx.Response:
+    return httpx.Response(status, headers={} if code is None else {"X-Error-Code": code})
+
+
 async def send(scripted: ScriptedGateway) -> str:
     return await send_resumably(scripted.exchange(), "手册.txt", pieces, size=10, piece_bytes=4)
 
@@ -94,6 +98,38 @@ async def test_what_is_refused_is_told_with_its_code() -> None:
 
     assert (raised.value.answer.status, raised.value.code.value) == (415, "FILE_TYPE_NOT_ALLOWED")
     assert raised.value.message == "The content is a Windows program."
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [
+        (409, "KNOWLEDGE_CONFLICT"),
+        (429, "RATE_LIMITED"),
+        (503, "PROVIDER_UNAVAILABLE"),
+        (429, None),
+        (500, None),
+        (502, None),
+        (503, "A_CODE_OF_LATER"),
+    ],
+)
+async def test_what_passes_is_asked_again(status: int, code: str | None) -> None:
+    scripted = ScriptedGateway([begun(), at(8), failed(status, code), at(8), ended()])
+
+    assert await send(scripted) == "frs_1"
+    assert sent(scripted) == [b"ij", b"ij"]
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [(500, "INTERNAL_ERROR"), (404, "FILE_NOT_FOUND"), (413, "FILE_TOO_LARGE"), (403, None), (404, "A_CODE_OF_LATER")],
+)
+async def test_what_does_not_pass_is_not_asked_again(status: int, code: str | None) -> None:
+    scripted = ScriptedGateway([begun(), at(8), failed(status, code)])
+
+    with pytest.raises(Refused):
+        await send(scripted)
+
+    assert scripted.pauses == []
 
 
 async def test_a_file_that_became_shorter_is_not_taken_for_a_lost_connection() -> None:

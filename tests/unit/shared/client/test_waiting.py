@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.client.errors import StillRunning
-from shared.client.waiting import NOT_AT_ALL, Waiting, has_succeeded
+from shared.client.gateway import AT_ONCE
+from shared.client.waiting import Waiting, has_succeeded
 from shared.contracts.enums import OperationStatus, OperationType, SpaceStatus
 from shared.contracts.ids import OperationId, SpaceId
 from shared.contracts.operations import Operation
@@ -41,7 +42,7 @@ class Answers:
     waits: list[float] = field(default_factory=list)
     holds_back: bool = True
 
-    async def get_operation(self, operation_id: OperationId, *, wait: timedelta = NOT_AT_ALL) -> Operation:
+    async def get_operation(self, operation_id: OperationId, *, wait: timedelta = AT_ONCE) -> Operation:
         answer = self.operations.pop(0)
         self.waits.append(wait.total_seconds())
         if self.holds_back and isinstance(answer, Operation) and answer.next_poll_after_ms != 0:
@@ -96,6 +97,17 @@ async def test_a_gateway_that_holds_nothing_back_is_looked_at_when_it_asks_for_i
 
     assert has_succeeded(ended)
     assert answers.pauses == [0.25, 4.0, 1.0]
+
+
+async def test_who_wants_nothing_held_back_looks_when_the_gateway_asks_for_it_from_the_first_look_on() -> None:
+    answers = Answers(operations=[operation(OperationStatus.RUNNING, 4000) for _ in range(4)])
+    waiting = Waiting(within=timedelta(seconds=10), clock=lambda: answers.now, pause=answers.pause, hold=timedelta(0))
+
+    with pytest.raises(StillRunning):
+        await waiting.for_operation(answers, OperationId("op_1"))
+
+    assert answers.waits == [0, 0, 0, 0]
+    assert answers.pauses == [4.0, 4.0, 2.0]
 
 
 async def test_a_failed_operation_is_an_end_too() -> None:

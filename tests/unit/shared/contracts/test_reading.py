@@ -1,12 +1,14 @@
 """What comes from outside becomes a model, or a list of what is wrong that repeats no value."""
 
+import re
+
 import pytest
 
 from shared.contracts.body import Body
 from shared.contracts.documents import DocumentLockRequest, DocumentUploadRequest, EmptyRequest
 from shared.contracts.errors import ErrorCode, RequestRefused
 from shared.contracts.paging import ListQuery
-from shared.contracts.reading import REASONS, SENTENCES, json_path, read_body, read_query
+from shared.contracts.reading import FAULTS, json_path, read_body, read_query
 from shared.contracts.retrieval import CitationContextQuery, RetrievalRequest
 from shared.contracts.spaces import SpaceCreateRequest
 
@@ -67,8 +69,12 @@ def test_what_is_wrong_is_told_in_our_words(model: type[Body], body: bytes, mess
     assert refused.value.field_errors[0].reason != "INVALID"
 
 
-def test_every_reason_has_its_sentence() -> None:
-    assert set(SENTENCES) == set(REASONS)
+@pytest.mark.parametrize("kind", FAULTS)
+def test_every_fault_has_a_reason_and_a_sentence(kind: str) -> None:
+    reason, sentence = FAULTS[kind]
+
+    assert re.fullmatch("[A-Z]+(_[A-Z]+)*", reason)
+    assert re.fullmatch("(Must|There is|The body) .*[^.]", sentence)
 
 
 def test_every_missing_field_is_named() -> None:

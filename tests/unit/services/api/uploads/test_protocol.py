@@ -9,12 +9,12 @@ from services.api.uploads.protocol import (
     checksum,
     file_name,
     has_bytes,
-    metadata_of,
     refuse_unsupported,
     wanted_length,
     wanted_offset,
 )
 from shared.contracts.errors import RequestRefused
+from shared.contracts.uploads import metadata_of
 from shared.domain.errors import FileRefused
 
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from services.cli.ingest.sources import Source
 from shared.client.errors import ErrorAnswer, Refused
+from shared.client.gateway import AT_ONCE
 from shared.client.resumable import OpenContent
-from shared.client.waiting import NOT_AT_ALL
 from shared.contracts.documents import (
     DocumentDetail,
     DocumentOperationAccepted,
@@ -97,7 +97,7 @@ class FakeGateway:
             raise refused(409, "DOCUMENT_VERSION_CONFLICT")
         return self._take(key, request.file_resource_id, document_id, current.name, current.lock_version + 1)
 
-    async def get_operation(self, operation_id: OperationId, *, wait: timedelta = NOT_AT_ALL) -> Operation:
+    async def get_operation(self, operation_id: OperationId, *, wait: timedelta = AT_ONCE) -> Operation:
         kept = next((one for one in self.documents.values() if one.operation == operation_id), None)
         if kept is None:
             raise refused(404, "OPERATION_NOT_FOUND")
