@@ -4,17 +4,17 @@ from typing import Annotated, Final
 
 from pydantic import Field, model_validator
 
+from shared.contracts.admin_route import admin_change, admin_read
 from shared.contracts.body import Body, Unique, Whole
 from shared.contracts.documents import EmptyRequest
 from shared.contracts.enums import AccountStatus, Action, PrincipalKind, RevocationKind
 from shared.contracts.ids import DocumentId, SpaceId, SubjectId
+from shared.contracts.operating import OPERATING_ROUTES
 from shared.contracts.paging import Listing, ListQuery
-from shared.contracts.route import Approval, Concurrency, Route, Toolset
 from shared.contracts.spaces import Space
 from shared.contracts.text import BusinessId, Id, Reason, SecurityDomainCode, Text
 from shared.contracts.wire import Maybe, UtcTime
 
-ADMIN_PREFIX: Final = "/admin/v1"
 MOST_MEMBERSHIPS: Final = 500
 LONGEST_TOKEN_LIFE: Final = 10 * 365 * 24 * 3600
 """Seconds."""
@@ -147,47 +147,6 @@ class ServiceTokenList(Listing[ServiceToken]):
     """One page of a tenant's tokens, revoked ones among them."""
 
 
-def _read(tool: str, path: str, data: type[Body], action: Action, *, query: type[Body] | None = None) -> Route:
-    return Route(
-        tool=tool,
-        method="GET",
-        path=ADMIN_PREFIX + path,
-        success_status=200,
-        query=query,
-        data=data,
-        actions=(action,),
-        approval=Approval.ALLOW,
-        concurrency=Concurrency.PARALLEL,
-        toolset=Toolset.ADMIN,
-        client_may_retry=True,
-    )
-
-
-def _change(
-    tool: str,
-    path: str,
-    request: type[Body],
-    data: type[Body],
-    action: Action,
-    *,
-    method: str = "POST",
-    status: int = 200,
-) -> Route:
-    return Route(
-        tool=tool,
-        method=method,
-        path=ADMIN_PREFIX + path,
-        success_status=status,
-        request=request,
-        data=data,
-        actions=(action,),
-        approval=Approval.ASK,
-        concurrency=Concurrency.EXCLUSIVE,
-        toolset=Toolset.ADMIN,
-        idempotency_key=True,
-    )
-
-
 _GRANTS: Final = "/spaces/{spaceId}/grants"
 _ONE_SPACE: Final = "/spaces/{spaceId}"
 _ONE_ACCOUNT: Final = "/accounts/{subject}"
@@ -195,27 +154,35 @@ _ONE_TOKEN: Final = "/service-tokens/{tokenId}"
 _ACCESS: Final = Action.MANAGE_ACCESS
 _TOKENS: Final = Action.MANAGE_TOKENS
 
-GRANT_LIST: Final = _read("admin_grant_list", _GRANTS, GrantList, _ACCESS, query=ListQuery)
-GRANT_ADD: Final = _change("admin_grant_add", _GRANTS, GrantRequest, Grant, _ACCESS)
-GRANT_REVOKE: Final = _change("admin_grant_revoke", f"{_GRANTS}:revoke", GrantRequest, Grant, _ACCESS)
-ACCOUNT_LIST: Final = _read("admin_account_list", "/accounts", AccountList, _ACCESS, query=ListQuery)
-ACCOUNT_GET: Final = _read("admin_account_get", _ONE_ACCOUNT, Account, _ACCESS)
-ACCOUNT_PUT: Final = _change("admin_account_put", _ONE_ACCOUNT, AccountPutRequest, Account, _ACCESS, method="PUT")
-ACCOUNT_DISABLE: Final = _change("admin_account_disable", f"{_ONE_ACCOUNT}:disable", SwitchRequest, Account, _ACCESS)
-ACCOUNT_ENABLE: Final = _change("admin_account_enable", f"{_ONE_ACCOUNT}:enable", SwitchRequest, Account, _ACCESS)
-REVOCATION_LIST: Final = _read("admin_revocation_list", "/revocations", RevocationList, _ACCESS, query=ListQuery)
-REVOCATION_CREATE: Final = _change(
+GRANT_LIST: Final = admin_read("admin_grant_list", _GRANTS, GrantList, _ACCESS, query=ListQuery)
+GRANT_ADD: Final = admin_change("admin_grant_add", _GRANTS, GrantRequest, Grant, _ACCESS)
+GRANT_REVOKE: Final = admin_change("admin_grant_revoke", f"{_GRANTS}:revoke", GrantRequest, Grant, _ACCESS)
+ACCOUNT_LIST: Final = admin_read("admin_account_list", "/accounts", AccountList, _ACCESS, query=ListQuery)
+ACCOUNT_GET: Final = admin_read("admin_account_get", _ONE_ACCOUNT, Account, _ACCESS)
+ACCOUNT_PUT: Final = admin_change("admin_account_put", _ONE_ACCOUNT, AccountPutRequest, Account, _ACCESS, method="PUT")
+ACCOUNT_DISABLE: Final = admin_change(
+    "admin_account_disable", f"{_ONE_ACCOUNT}:disable", SwitchRequest, Account, _ACCESS
+)
+ACCOUNT_ENABLE: Final = admin_change("admin_account_enable", f"{_ONE_ACCOUNT}:enable", SwitchRequest, Account, _ACCESS)
+REVOCATION_LIST: Final = admin_read("admin_revocation_list", "/revocations", RevocationList, _ACCESS, query=ListQuery)
+REVOCATION_CREATE: Final = admin_change(
     "admin_revocation_create", "/revocations", RevocationRequest, Revocation, _ACCESS, status=201
 )
-TOKEN_LIST: Final = _read("admin_service_token_list", "/service-tokens", ServiceTokenList, _TOKENS, query=ListQuery)
-TOKEN_CREATE: Final = _change(
+TOKEN_LIST: Final = admin_read(
+    "admin_service_token_list", "/service-tokens", ServiceTokenList, _TOKENS, query=ListQuery
+)
+TOKEN_CREATE: Final = admin_change(
     "admin_service_token_create", "/service-tokens", ServiceTokenRequest, ServiceTokenCreated, _TOKENS, status=201
 )
-TOKEN_REVOKE: Final = _change("admin_service_token_revoke", f"{_ONE_TOKEN}:revoke", EmptyRequest, ServiceToken, _TOKENS)
-SPACE_DISABLE: Final = _change(
+TOKEN_REVOKE: Final = admin_change(
+    "admin_service_token_revoke", f"{_ONE_TOKEN}:revoke", EmptyRequest, ServiceToken, _TOKENS
+)
+SPACE_DISABLE: Final = admin_change(
     "admin_space_disable", f"{_ONE_SPACE}:disable", SwitchRequest, Space, Action.MANAGE_SPACES
 )
-SPACE_ENABLE: Final = _change("admin_space_enable", f"{_ONE_SPACE}:enable", SwitchRequest, Space, Action.MANAGE_SPACES)
+SPACE_ENABLE: Final = admin_change(
+    "admin_space_enable", f"{_ONE_SPACE}:enable", SwitchRequest, Space, Action.MANAGE_SPACES
+)
 
 ADMIN_ROUTES: Final = (
     GRANT_LIST,
@@ -233,4 +200,5 @@ ADMIN_ROUTES: Final = (
     TOKEN_REVOKE,
     SPACE_DISABLE,
     SPACE_ENABLE,
+    *OPERATING_ROUTES,
 )

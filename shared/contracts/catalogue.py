@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum, unique
 
+from shared.contracts.audit_messages import CheckpointSigned, EntrySealed
 from shared.contracts.commands import COMMAND_BY_STEP
 from shared.contracts.enums import EventType, Step
 from shared.contracts.events import EVENT_BY_TYPE
@@ -27,6 +28,8 @@ DEADLETTER_SUBJECT = "knowgate.deadletter.{kind}"
 
 SLOTS_SUBJECT = "knowgate.worker.slots"
 """Core subject on which workers announce their free hands by step, every two seconds."""
+HANDS_SUBJECT = "knowgate.worker.hands"
+"""Core subject on which workers say which commands they have in hand, every two seconds."""
 ROOM_SUBJECT = "knowgate.dispatch.room"
 """Core subject on which the dispatcher says how much room each step's window has left."""
 CANCEL_SUBJECT = "knowgate.cancel.{operation}"
@@ -46,6 +49,11 @@ def command_filter(step: Step) -> str:
 def event_subject(event_type: EventType, owner: str) -> str:
     """The subject on which an event about a command of `owner` is published."""
     return EVENT_SUBJECT.format(type=event_type.value, owner=owner)
+
+
+def audit_subject(chain: str) -> str:
+    """The subject on which entries and checkpoints of a chain are published."""
+    return AUDIT_SUBJECT.format(tenant=tenant_token(TenantId(chain)))
 
 
 def durable_name(step: Step) -> str:
@@ -88,6 +96,17 @@ CATALOGUE: tuple[MessageEntry, ...] = (
         )
         for event_type, model in EVENT_BY_TYPE.items()
     ),
+    *(
+        MessageEntry(
+            name=model.__name__,
+            model=model,
+            stream=Stream.AUDIT,
+            subject=AUDIT_SUBJECT.format(tenant="{tenant}"),
+            sender="projector",
+            receiver="whoever audits",
+        )
+        for model in (EntrySealed, CheckpointSigned)
+    ),
 )
 """Every durable message. `docs/asyncapi.json` and the message table of ARCHITECTURE.md are made from it."""
 
@@ -97,6 +116,16 @@ class WorkerSlots(Wire):
 
     worker_id: str
     slots: dict[Step, int]
+
+
+class WorkerHands(Wire):
+    """What a worker has in hand: the heartbeat of each command, by which starved work is told from stuck work.
+
+    A message of its own, because a release that does not know it must still understand `WorkerSlots`.
+    """
+
+    worker_id: str
+    commands: tuple[str, ...]
 
 
 class DispatchRoom(Wire):

@@ -170,6 +170,7 @@ class FailureReason(StrEnum):
     WORKER_CRASHED = "WORKER_CRASHED"
     MESSAGE_UNREADABLE = "MESSAGE_UNREADABLE"
     INTERNAL_ERROR = "INTERNAL_ERROR"
+    ENDED_BY_OPERATOR = "ENDED_BY_OPERATOR"
 
 
 @unique
@@ -228,6 +229,12 @@ class Action(StrEnum):
     """Service tokens of the caller's tenant."""
     MANAGE_SPACES = "MANAGE_SPACES"
     """Disable and enable spaces."""
+    MANAGE_OPERATIONS = "MANAGE_OPERATIONS"
+    """See all unfinished work of the caller's tenant, end it, settle its dead letters, reconcile it."""
+    MANAGE_SYSTEM = "MANAGE_SYSTEM"
+    """Beside `MANAGE_OPERATIONS`: dead letters that are nobody's, and reconciliations of all tenants."""
+    VIEW_AUDIT = "VIEW_AUDIT"
+    """Read the audit of the caller's tenant."""
 
 
 @unique
@@ -269,3 +276,83 @@ class FileFault(StrEnum):
     """The content is not of the kind that the name claims."""
     ENCRYPTED = "ENCRYPTED"
     DAMAGED = "DAMAGED"
+
+
+@unique
+class UnfinishedReason(StrEnum):
+    """Why an operation that has not ended has not: what an operator is told, and what there is to be done about it."""
+
+    WORKING = "WORKING"
+    """A live worker has it in hand."""
+    WAITING = "WAITING"
+    """For the time of its retry, or for other work: a delete waits for its purges."""
+    STARVED = "STARVED"
+    """It is due, and the workers are busy with other work."""
+    NO_WORKER = "NO_WORKER"
+    """It is due, and no live worker takes its step."""
+    STUCK = "STUCK"
+    """It is out, and no live worker has it; or an event of it is a dead letter."""
+
+
+@unique
+class LetterKind(StrEnum):
+    """What a dead letter is."""
+
+    EVENT = "event"
+    """It could not be read or applied; its operation is stuck until an operator decides."""
+    COMMAND = "command"
+    """No worker could read it; it was answered as failed, as far as its headers told whose it was."""
+
+
+@unique
+class LetterStatus(StrEnum):
+    """What has become of a dead letter."""
+
+    OPEN = "OPEN"
+    REPLAYING = "REPLAYING"
+    """An operator has asked for it to be applied again; the projector does that at its next turn."""
+    REPLAYED = "REPLAYED"
+    DISCARDED = "DISCARDED"
+
+
+@unique
+class ReconciliationStatus(StrEnum):
+    """How far a comparison of what we know with what provider and object store hold has come."""
+
+    REQUESTED = "REQUESTED"
+    RUNNING = "RUNNING"
+    DONE = "DONE"
+    FAILED = "FAILED"
+
+
+@unique
+class FindingKind(StrEnum):
+    """What a reconciliation finds."""
+
+    OVERDUE_OPERATION = "OVERDUE_OPERATION"
+    UNKNOWN_PROVIDER_DOCUMENT = "UNKNOWN_PROVIDER_DOCUMENT"
+    """The provider holds a document that bears our kind of name and that nothing of ours needs."""
+    FOREIGN_PROVIDER_DOCUMENT = "FOREIGN_PROVIDER_DOCUMENT"
+    """The provider holds a document that does not bear our kind of name. It is reported and never touched."""
+    MISSING_PROVIDER_DOCUMENT = "MISSING_PROVIDER_DOCUMENT"
+    """An active version's document is not at the provider, or is not done there any more."""
+    UNNEEDED_FILE = "UNNEEDED_FILE"
+    """A stored file that no version and no unexpired resource names."""
+    MISSING_OBJECT = "MISSING_OBJECT"
+    """A file that is needed, and the object store has no object of it."""
+    UNKNOWN_OBJECT = "UNKNOWN_OBJECT"
+    """The object store holds an object older than a day that nothing of ours names."""
+
+
+@unique
+class FindingOutcome(StrEnum):
+    """What was done about a finding."""
+
+    REPORTED = "REPORTED"
+    """Nothing: it was a dry run, or only a person can decide."""
+    REPAIRED = "REPAIRED"
+    """What repairs it was ordered: a purge, a reindexing, a deletion."""
+    CHANGED = "CHANGED"
+    """Nothing: it was not so any more when it was to be repaired."""
+    FAILED = "FAILED"
+    """The repair failed; the next reconciliation tries again."""

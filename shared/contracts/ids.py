@@ -18,6 +18,8 @@ FileId = NewType("FileId", str)
 FileResourceId = NewType("FileResourceId", str)
 UploadId = NewType("UploadId", str)
 EventId = NewType("EventId", str)
+LetterId = NewType("LetterId", str)
+ReconciliationId = NewType("ReconciliationId", str)
 
 TENANT_TOKEN_LENGTH = 26
 

@@ -31,6 +31,19 @@ UtcTime = Annotated[
 """An aware time; on the wire it always ends in ``Z``, because the agents' client refuses offsets."""
 
 
+def format_exact_time(moment: datetime) -> str:
+    """Write an aware time as RFC 3339 in UTC with microseconds and a trailing ``Z``."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+ExactTime = Annotated[
+    AwareDatetime,
+    PlainSerializer(format_exact_time, return_type=str, when_used="json"),
+    WithJsonSchema({"type": "string", "format": "date-time", "pattern": "Z$"}),
+]
+"""An aware time that loses nothing on the wire: whoever computes the hash of an audit entry needs all of it."""
+
+
 def _is_none(value: object) -> bool:
     return value is None
 

@@ -34,16 +34,27 @@ _WRITE = _READ | {
     Action.OPERATION_RETRY,
 }
 
-_MANAGE = frozenset({Action.MANAGE_ACCESS, Action.MANAGE_TOKENS, Action.MANAGE_SPACES})
+_MANAGE = frozenset(
+    {
+        Action.MANAGE_ACCESS,
+        Action.MANAGE_TOKENS,
+        Action.MANAGE_SPACES,
+        Action.MANAGE_OPERATIONS,
+        Action.MANAGE_SYSTEM,
+        Action.VIEW_AUDIT,
+    }
+)
 
 DEFAULT_ROLES: RoleTable = {
     "knowledge-reader": _READ,
     "knowledge-maintainer": _WRITE,
     "knowledge-admin": frozenset(Action) - _MANAGE,
-    "gateway-admin": frozenset(Action),
+    "gateway-operator": frozenset({Action.MANAGE_OPERATIONS, Action.VIEW_AUDIT}),
+    "gateway-admin": frozenset(Action) - {Action.MANAGE_SYSTEM},
+    "system-operator": frozenset({Action.MANAGE_OPERATIONS, Action.MANAGE_SYSTEM, Action.VIEW_AUDIT}),
 }
-"""Three roles that match the agents' three tool sets, and one for people who manage access; a deployment may
-configure others."""
+"""Three roles that match the agents' three tool sets, one for people who manage access, and two for people who keep
+it running: in their tenant, and of the whole installation. A deployment may configure others."""
 
 OPERATION_ACTIONS: Mapping[OperationType, Action] = MappingProxyType(
     {

@@ -6,11 +6,13 @@ KnowgateError
 │   ├── Forbidden            known, and not allowed
 │   │   └── SpaceDisabled
 │   ├── NotFound             absent, foreign or invisible: the same answer for all three
-│   │   └── SpaceNotFound, DocumentNotFound, OperationNotFound
+│   │   ├── SpaceNotFound, DocumentNotFound, OperationNotFound
+│   │   └── LetterNotFound, ReconciliationNotFound
 │   ├── Conflict             the state or the version is another one
 │   │   ├── StaleVersion, StaleSpace
 │   │   ├── SpaceNotEmpty, SpaceBusy
-│   │   └── NotCancellable, NotRetryable, RetryLimitReached
+│   │   ├── NotCancellable, NotRetryable, RetryLimitReached, AlreadyEnded
+│   │   └── LetterSettled, NotReplayable
 │   ├── OperationPending     something else runs on it; wait for that
 │   ├── InvalidInput         a field is wrong
 │   │   └── FileRefused      the file cannot be taken: empty, wrong type, too large
@@ -112,6 +114,18 @@ class OperationNotFound(NotFound):
     message = "There is no such operation, or you may not see what it is about."
 
 
+class LetterNotFound(NotFound):
+    """No dead letter of this id that the caller may settle."""
+
+    message = "There is no such dead letter, or it is not of your tenant."
+
+
+class ReconciliationNotFound(NotFound):
+    """No reconciliation of this id of the caller's tenant."""
+
+    message = "There is no such reconciliation, or it is not of your tenant."
+
+
 class Conflict(Rejected):
     """The resource is in a state that does not allow this."""
 
@@ -166,6 +180,26 @@ class RetryLimitReached(Conflict):
 
     code = ErrorCode.OPERATION_MANUAL_RETRY_LIMIT_EXCEEDED
     message = "The operation has used up its manual retries."
+
+
+class AlreadyEnded(Conflict):
+    """The operation is over: nobody can end it any more."""
+
+    message = "The operation has ended already."
+
+
+class LetterSettled(Conflict):
+    """The dead letter was replayed or discarded."""
+
+    message = "The dead letter is settled already."
+
+
+class NotReplayable(Conflict):
+    """A command that could not be read was answered as failed; only an event can be applied again."""
+
+    message = (
+        "Only an event can be replayed. A command was answered as failed: retry its operation, or discard the letter."
+    )
 
 
 class OperationPending(Rejected):

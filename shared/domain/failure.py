@@ -59,6 +59,9 @@ FAILURES: dict[FailureReason, FailureMeaning] = {
     FailureReason.INTERNAL_ERROR: FailureMeaning(
         FailureClass.TRANSIENT, "Something unexpected happened while working on this."
     ),
+    FailureReason.ENDED_BY_OPERATOR: FailureMeaning(
+        FailureClass.INTERRUPTED, "An operator has ended the work. It can be tried again."
+    ),
 }
 """Every reason has a meaning; a test proves the table total."""
 

@@ -150,3 +150,18 @@ class AuditChainRow(SQLModel, table=True):
     prev_hash: str
     hash: str
     sealed_at: datetime = moment()
+
+
+class AuditPublicationRow(SQLModel, table=True):
+    """How far a chain has been published to the audit stream, and up to where a checkpoint has been signed.
+
+    `seq` counts for the stream of `stream_created` only: another stream holds nothing of the chain yet.
+    """
+
+    __tablename__ = "audit_publication"
+
+    chain: str = key()
+    stream_created: str
+    seq: int = big()
+    checkpoint_seq: int = big()
+    checkpoint_at: datetime | None = moment(nullable=True)

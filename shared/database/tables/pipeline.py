@@ -1,12 +1,13 @@
 """What moves messages: outbox, inbox, purges, the projector's position and its lease."""
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Index, text
 from sqlmodel import Field, SQLModel
 
-from shared.contracts.enums import PurgeReason, Step
-from shared.database.tables.columns import big, key, moment, one_of
+from shared.contracts.enums import LetterKind, LetterStatus, PurgeReason, ReconciliationStatus, Step
+from shared.database.tables.columns import big, json_column, key, moment, one_of
 from shared.domain.purge import PurgeStatus
 
 
@@ -129,14 +130,60 @@ class LeaseRow(SQLModel, table=True):
 
 
 class DeadLetterRow(SQLModel, table=True):
-    """An event that could not be applied; its operation is stuck until an operator decides."""
+    """A message that could not be read or applied; while it is not settled, its owner's commands stay where they are.
+
+    `owner_id` is "" when not even that could be read; `tenant_id` null when it cannot be told whose it is.
+    """
 
     __tablename__ = "dead_letter"
+    __table_args__ = (
+        Index("dead_letter_in_order", "tenant_id", "status", "created_at", "id"),
+        Index(
+            "dead_letter_unsettled",
+            "owner_id",
+            sqlite_where=text("status IN ('OPEN', 'REPLAYING')"),
+            postgresql_where=text("status IN ('OPEN', 'REPLAYING')"),
+        ),
+    )
 
     id: str = Field(primary_key=True)
-    kind: str
+    tenant_id: str | None
+    kind: LetterKind = one_of(LetterKind)
+    status: LetterStatus = one_of(LetterStatus)
     owner_id: str
     subject: str
+    headers: dict[str, Any] = json_column()
     body: bytes
+    message_id: str | None
     error: str
     created_at: datetime = moment()
+    settled_at: datetime | None = moment(nullable=True)
+    settled_by: str | None
+
+
+class ReconciliationRow(SQLModel, table=True):
+    """One comparison of what we know with what provider and object store hold; without a tenant it is of all."""
+
+    __tablename__ = "reconciliation"
+    __table_args__ = (
+        Index("reconciliation_in_order", "tenant_id", "created_at", "id"),
+        Index(
+            "reconciliation_unfinished",
+            "created_at",
+            sqlite_where=text("status IN ('REQUESTED', 'RUNNING')"),
+            postgresql_where=text("status IN ('REQUESTED', 'RUNNING')"),
+        ),
+    )
+
+    id: str = key()
+    tenant_id: str | None
+    status: ReconciliationStatus = one_of(ReconciliationStatus)
+    applies: bool
+    requested_by: str
+    created_at: datetime = moment()
+    started_at: datetime | None = moment(nullable=True)
+    ended_at: datetime | None = moment(nullable=True)
+    error: str | None
+    totals: dict[str, Any] = json_column()
+    """How many of each kind of finding."""
+    findings: list[dict[str, Any]] = json_column()
