@@ -1,12 +1,13 @@
-"""Tells the dispatcher what this worker can do, every two seconds."""
+"""Tells the others what this worker can do and what it has in hand, every two seconds."""
 
 import asyncio
 import os
 import secrets
 import socket
 
-from shared.contracts.catalogue import WorkerSlots
-from shared.messaging.announcements import ANNOUNCE_EVERY, announce_slots
+from services.worker.hands import Hands
+from shared.contracts.catalogue import WorkerHands, WorkerSlots
+from shared.messaging.announcements import ANNOUNCE_EVERY, announce_hands, announce_slots
 from shared.messaging.connection import Connection
 
 
@@ -15,8 +16,9 @@ def new_worker_id() -> str:
     return f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
 
 
-async def announce(connection: Connection, slots: WorkerSlots) -> None:
+async def announce(connection: Connection, slots: WorkerSlots, hands: Hands) -> None:
     """Announce until cancelled."""
     while True:
         await announce_slots(connection, slots)
+        await announce_hands(connection, WorkerHands(worker_id=slots.worker_id, commands=hands.commands()))
         await asyncio.sleep(ANNOUNCE_EVERY.total_seconds())

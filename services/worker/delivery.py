@@ -9,6 +9,11 @@ from nats.errors import Error as NatsError
 
 from shared.domain.errors import StoreUnavailable
 from shared.messaging.connection import Connection
+from shared.messaging.dead_letters import origin_of
+
+AFTER_A_BREAK = timedelta(milliseconds=500)
+"""How long the broker may take to confirm when the connection broke since the delivery: one that was killed may have
+forgotten that it delivered, and then it says nothing. What it does not know to be settled it delivers again."""
 
 
 class Delivery(Protocol):
@@ -47,6 +52,7 @@ class JetStreamDelivery:
         self._message = message
         self._connection = connection
         self._timeout = timeout
+        self._generation = connection.generation
 
     @property
     def body(self) -> bytes:
@@ -67,7 +73,7 @@ class JetStreamDelivery:
     def origin(self) -> str:
         """See `Delivery`."""
         metadata = self._message.metadata
-        return f"{metadata.stream}.{metadata.sequence.stream}"
+        return origin_of(metadata.stream, metadata.sequence.stream)
 
     async def in_progress(self) -> None:
         """See `Delivery`."""
@@ -78,8 +84,9 @@ class JetStreamDelivery:
 
     async def ack(self) -> None:
         """See `Delivery`. A plain acknowledgement would sit in a buffer and die with the process."""
+        is_unbroken = self._connection.generation == self._generation
         try:
-            async with self._connection.line.answer_within(self._timeout):
+            async with self._connection.line.answer_within(self._timeout if is_unbroken else AFTER_A_BREAK):
                 await (await self._connection.inbox.ask(self._message.reply))
         except (NatsError, TimeoutError, OSError) as error:
             raise StoreUnavailable("The acknowledgement was not confirmed.") from error

@@ -3,6 +3,8 @@
 import asyncio
 import secrets
 import time
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -10,7 +12,7 @@ import structlog
 
 from services.worker.dead_letters import bury
 from services.worker.delivery import Delivery
-from services.worker.hands import Hands, Stop
+from services.worker.hands import Hand, Hands, Stop
 from services.worker.heartbeat import Heartbeat, Lease
 from services.worker.metrics import WorkerMetrics
 from services.worker.outcomes import Failed, Fenced, Interrupted, Outcome, outcome_of
@@ -19,10 +21,10 @@ from services.worker.steps.table import CANCELLABLE
 from services.worker.workshop import Job, Workshop
 from shared.contracts.commands import COMMAND_BY_STEP, AnyCommand, VersionCommand
 from shared.contracts.enums import FailureReason, InterruptReason, Step
-from shared.contracts.ids import CommandId, TenantId
+from shared.contracts.ids import CommandId, OperationId, TenantId
 from shared.domain.errors import KnowgateError, StoreUnavailable
-from shared.messaging.codec import TRACEPARENT, read_command, sender_of
-from shared.messaging.errors import UnreadableMessage
+from shared.messaging.codec import SCHEMA, TRACEPARENT, Schema, read_command, sender_of
+from shared.messaging.errors import NewerMessage, UnreadableMessage
 from shared.messaging.watchdog import Activity
 from shared.telemetry.stamps import Clock
 
@@ -46,6 +48,10 @@ class Handler:
     metrics: WorkerMetrics
     clock: Clock
     progress_every: timedelta
+    schema: Schema = SCHEMA
+    """What this release reads and writes."""
+    hand_back_after: timedelta = timedelta(seconds=1)
+    """A command of a newer release is kept for so long, for it may come to the same worker again."""
 
     async def take(self, step: Step, delivery: Delivery) -> None:
         """Handle one delivery. What goes wrong here leaves it unsettled: it is delivered again."""
@@ -68,26 +74,56 @@ class Handler:
 
     async def _handle(self, step: Step, delivery: Delivery) -> None:
         try:
-            command, command_id = _read(step, delivery)
+            command, command_id = _read(step, delivery, self.schema)
         except UnreadableMessage as error:
             await self._refuse(step, delivery, error)
             return
+        except NewerMessage as error:
+            await self._hand_back(step, delivery, error)
+            return
         reporter = self._reporter(command_id, command.tenant_id, delivery)
         operation = command.operation_id if step in CANCELLABLE and isinstance(command, VersionCommand) else None
+        with self._held(delivery, command_id, operation) as (hand, lease):
+            job = Job(command=command, step=step, hand=hand, lease=lease, reporter=reporter)
+            await self._settle(step, delivery, reporter, lease, self._outcome(job, delivery))
+
+    async def _hand_back(self, step: Step, delivery: Delivery, newer: NewerMessage) -> None:
+        """Leave a command that only a newer release can read, uncounted, to a worker that is upgraded."""
+        log.warning("worker.command.newer", step=step.value, error=newer.message)
+        self.metrics.newer(step)
+        command_id = CommandId.parse(newer.command_id)
+        reporter = self._reporter(command_id, newer.tenant_id, delivery)
+        with self._held(delivery, command_id, None) as (hand, lease):
+            await self._settle(step, delivery, reporter, lease, self._kept_for_a_while(hand))
+
+    async def _kept_for_a_while(self, hand: Hand) -> Outcome:
+        await asyncio.wait((hand.told,), timeout=self.hand_back_after.total_seconds())
+        return Interrupted(InterruptReason.SHUTDOWN)
+
+    @contextmanager
+    def _held(
+        self, delivery: Delivery, command_id: CommandId, operation: OperationId | None
+    ) -> Iterator[tuple[Hand, Lease]]:
+        """Keep a delivery in a hand of its own, with its heartbeat."""
         with (
-            self.hands.take(operation) as hand,
+            self.hands.take(command_id, operation) as hand,
             self.heartbeat.hold(delivery, lambda: hand.tell(Stop.LOST)) as lease,
         ):
-            job = Job(command=command, step=step, hand=hand, lease=lease, reporter=reporter)
-            try:
-                outcome = await self._outcome(job, delivery)
-                await self._answer(outcome, reporter, lease)
-            except Fenced:
-                log.warning("worker.delivery.fenced")
-                self.metrics.fenced(step)
-                return
-            self.metrics.answered(step, outcome)
-            await delivery.ack()
+            yield hand, lease
+
+    async def _settle(
+        self, step: Step, delivery: Delivery, reporter: Reporter, lease: Lease, working: Awaitable[Outcome]
+    ) -> None:
+        """Answer by what the work comes to, unless somebody else may have the command by then."""
+        try:
+            outcome = await working
+            await self._answer(outcome, reporter, lease)
+        except Fenced:
+            log.warning("worker.delivery.fenced")
+            self.metrics.fenced(step)
+            return
+        self.metrics.answered(step, outcome)
+        await delivery.ack()
 
     async def _outcome(self, job: Job, delivery: Delivery) -> Outcome:
         """How the work ends. An unknown error is a bug: logged with all it has, and answered as one."""
@@ -142,12 +178,13 @@ class Handler:
             traceparent=delivery.headers.get(TRACEPARENT),
             clock=self.clock,
             progress_every=self.progress_every,
+            schema=self.schema,
         )
 
 
-def _read(step: Step, delivery: Delivery) -> tuple[AnyCommand, CommandId]:
+def _read(step: Step, delivery: Delivery, schema: Schema) -> tuple[AnyCommand, CommandId]:
     """The command of a delivery, which must be one of the step under whose name it came."""
-    command = read_command(delivery.body, delivery.headers)
+    command = read_command(delivery.body, delivery.headers, schema)
     try:
         command_id = CommandId.parse(command.command_id)
     except ValueError as error:

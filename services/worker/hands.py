@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum, auto, unique
 
-from shared.contracts.ids import OperationId
+from shared.contracts.ids import CommandId, OperationId
 
 
 @unique
@@ -23,7 +23,8 @@ class Stop(Enum):
 class Hand:
     """One command under way."""
 
-    def __init__(self, operation: OperationId | None) -> None:
+    def __init__(self, command: CommandId, operation: OperationId | None) -> None:
+        self.command = command
         self.operation = operation
         self._reasons: set[Stop] = set()
         self._told = _new_future()
@@ -59,9 +60,9 @@ class Hands:
         self._is_shutting_down = False
 
     @contextmanager
-    def take(self, operation: OperationId | None) -> Iterator[Hand]:
+    def take(self, command: CommandId, operation: OperationId | None) -> Iterator[Hand]:
         """A hand for one command. `operation`: the one whose cancellation stops it."""
-        hand = Hand(operation)
+        hand = Hand(command, operation)
         if self._is_shutting_down:
             hand.tell(Stop.SHUTDOWN)
         self._busy.add(hand)
@@ -69,6 +70,10 @@ class Hands:
             yield hand
         finally:
             self._busy.discard(hand)
+
+    def commands(self) -> tuple[str, ...]:
+        """The commands that are under way."""
+        return tuple(sorted(str(hand.command) for hand in self._busy))
 
     def cancel(self, operation: OperationId) -> None:
         """Stop what is under way for an operation."""

@@ -32,9 +32,11 @@ from shared.domain.errors import KnowgateError
 from shared.files.settings import FilesSettings
 from shared.files.store import FileStore
 from shared.messaging.cancellations import Cancellations
+from shared.messaging.codec import SCHEMA, Schema
 from shared.messaging.connection import Connection, connection_of, make_broker
 from shared.messaging.publisher import Publisher
 from shared.messaging.settings import MessagingSettings
+from shared.messaging.slot_pull import pull_one_at_a_time
 from shared.messaging.streams import declare
 from shared.messaging.watchdog import Activity, Watchdog
 from shared.providers.factory import Providers
@@ -106,7 +108,7 @@ async def _stop(app: FastStream) -> None:
 
 
 @asynccontextmanager
-async def assembled(settings: Settings, registry: CollectorRegistry) -> AsyncIterator[Worker]:
+async def assembled(settings: Settings, registry: CollectorRegistry, schema: Schema = SCHEMA) -> AsyncIterator[Worker]:
     """Open everything a worker needs, and close it in the opposite order."""
     async with AsyncExitStack() as stack:
         broker, connection = await _open_broker(settings, stack)
@@ -121,13 +123,14 @@ async def assembled(settings: Settings, registry: CollectorRegistry) -> AsyncIte
             metrics=WorkerMetrics(registry, settings.worker.slots),
             clock=utc_now,
             progress_every=settings.worker.progress_every,
+            schema=schema,
         )
         _subscribe(broker, connection, handler, settings)
         patience = settings.worker.watchdog_patience
         app = _app(broker, connection, hands, Watchdog(settings.messaging, activity, patience=patience))
         slots = WorkerSlots(worker_id=new_worker_id(), slots=settings.worker.slots)
         stop = asyncio.Event()
-        for background in (heartbeat.run(), announce(connection, slots)):
+        for background in (heartbeat.run(), announce(connection, slots, hands)):
             _keep_running(background, stop, stack)
         yield Worker(app=app, connection=connection, stop=stop)
 
@@ -177,6 +180,7 @@ def _subscribe(broker: NatsBroker, connection: Connection, handler: Handler, set
     async def take(step: Step, message: Msg) -> None:
         await handler.take(step, JetStreamDelivery(message, connection, timeout=settings.messaging.publish_timeout))
 
+    pull_one_at_a_time(broker, connection)
     subscribe(broker, settings.worker.slots, take, fetch_timeout=settings.messaging.fetch_timeout)
 
 

@@ -47,6 +47,12 @@ class WorkerMetrics:
         self._unreadable = Counter(
             "knowgate_worker_unreadable", "Commands that could not be read", ["step"], registry=registry
         )
+        self._newer = Counter(
+            "knowgate_worker_newer_commands",
+            "Commands of a newer release, handed back for a worker that is upgraded",
+            ["step"],
+            registry=registry,
+        )
         for step, count in slots.items():
             self._slots.labels(step.value).set(count)
             self._busy.labels(step.value).set(0)
@@ -76,3 +82,7 @@ class WorkerMetrics:
     def unreadable(self, step: Step) -> None:
         """It could not be read."""
         self._unreadable.labels(step.value).inc()
+
+    def newer(self, step: Step) -> None:
+        """It was handed back for a worker of a newer release."""
+        self._newer.labels(step.value).inc()

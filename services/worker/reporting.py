@@ -19,7 +19,7 @@ from shared.contracts.events import (
     TargetPurged,
 )
 from shared.contracts.ids import CommandId, EventId, TenantId
-from shared.messaging.codec import Message, event_message
+from shared.messaging.codec import SCHEMA, Message, Schema, event_message
 from shared.messaging.publisher import Acked
 from shared.telemetry.stamps import Clock
 
@@ -60,6 +60,7 @@ class Reporter:
         traceparent: str | None,
         clock: Clock,
         progress_every: timedelta,
+        schema: Schema = SCHEMA,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._publisher = publisher
@@ -68,6 +69,7 @@ class Reporter:
         self._run = run
         self._traceparent = traceparent
         self._clock = clock
+        self._schema = schema
         self._monotonic = monotonic
         self._progress_every = progress_every.total_seconds()
         self._number = 0
@@ -92,14 +94,17 @@ class Reporter:
 
     def last_word(self, outcome: Outcome) -> Message:
         """The event that ends the command, ready to be sent; sent again it is the same event."""
-        return event_message(_event_of(outcome, self._stamp()), source=SOURCE, traceparent=self._traceparent)
+        return self._message(_event_of(outcome, self._stamp()))
 
     async def send(self, message: Message) -> None:
         """Send the last word, for the first time or again; StoreUnavailable when the broker does not answer."""
         await self._publisher.send(message)
 
     async def _hint(self, event: AnyEvent) -> None:
-        await self._publisher.hint(event_message(event, source=SOURCE, traceparent=self._traceparent))
+        await self._publisher.hint(self._message(event))
+
+    def _message(self, event: AnyEvent) -> Message:
+        return event_message(event, source=SOURCE, traceparent=self._traceparent, schema=self._schema)
 
     def _stamp(self) -> Stamp:
         self._number += 1

@@ -1,4 +1,5 @@
-"""What processes tell each other on core subjects: free hands of workers, room left in the command stream.
+"""What processes tell each other on core subjects: free hands of workers, what they have in hand, room left in the
+command stream.
 
 Announcements may be lost; each replaces the one before, and one that is not renewed expires.
 """
@@ -8,16 +9,24 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import partial
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import structlog
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from pydantic import ValidationError
 
-from shared.contracts.catalogue import ROOM_SUBJECT, SLOTS_SUBJECT, DispatchRoom, WorkerSlots
+from shared.contracts.catalogue import (
+    HANDS_SUBJECT,
+    ROOM_SUBJECT,
+    SLOTS_SUBJECT,
+    DispatchRoom,
+    WorkerHands,
+    WorkerSlots,
+)
 from shared.contracts.enums import Step
 from shared.contracts.wire import Wire
+from shared.domain.unfinished import LiveWorkers
 from shared.messaging.connection import Connection
 
 log = structlog.get_logger()
@@ -27,6 +36,7 @@ EXPIRES_AFTER = 3 * ANNOUNCE_EVERY
 """Two announcements may be lost without harm."""
 
 W = TypeVar("W", bound=Wire)
+Said = TypeVar("Said")
 Monotonic = Callable[[], float]
 
 
@@ -34,6 +44,12 @@ async def announce_slots(connection: Connection, slots: WorkerSlots) -> None:
     """Tell how many commands of each step a worker takes at once."""
     if connection.is_connected:
         await connection.client.publish(SLOTS_SUBJECT, slots.to_json())
+
+
+async def announce_hands(connection: Connection, hands: WorkerHands) -> None:
+    """Tell which commands a worker has in hand; none is worth telling as well."""
+    if connection.is_connected:
+        await connection.client.publish(HANDS_SUBJECT, hands.to_json())
 
 
 async def announce_room(connection: Connection, room: DispatchRoom) -> None:
@@ -45,6 +61,11 @@ async def announce_room(connection: Connection, room: DispatchRoom) -> None:
 async def listen_for_slots(connection: Connection, hear: Callable[[WorkerSlots], None]) -> Subscription:
     """Call `hear` with every announcement of slots from now on."""
     return await _listen(connection, SLOTS_SUBJECT, WorkerSlots, hear)
+
+
+async def listen_for_hands(connection: Connection, hear: Callable[[WorkerHands], None]) -> Subscription:
+    """Call `hear` with every announcement of what workers have in hand from now on."""
+    return await _listen(connection, HANDS_SUBJECT, WorkerHands, hear)
 
 
 async def listen_for_room(connection: Connection, hear: Callable[[DispatchRoom], None]) -> Subscription:
@@ -66,30 +87,75 @@ async def _heard(model: type[W], hear: Callable[[W], None], message: Msg) -> Non
     hear(announced)
 
 
+class _Lately(Generic[Said]):
+    """What each worker said last, unless that was too long ago."""
+
+    def __init__(self, monotonic: Monotonic) -> None:
+        self._monotonic = monotonic
+        self._heard: dict[str, tuple[float, Said]] = {}
+
+    def hear(self, worker_id: str, said: Said) -> None:
+        self._heard[worker_id] = (self._monotonic(), said)
+
+    def live(self) -> Mapping[str, Said]:
+        oldest = self._monotonic() - EXPIRES_AFTER.total_seconds()
+        self._heard = {worker: heard for worker, heard in self._heard.items() if heard[0] >= oldest}
+        return {worker: said for worker, (_, said) in self._heard.items()}
+
+
 class SlotBoard:
     """The workers that were heard lately, and their slots."""
 
     def __init__(self, *, monotonic: Monotonic = time.monotonic) -> None:
-        self._monotonic = monotonic
-        self._heard: dict[str, tuple[float, Mapping[Step, int]]] = {}
+        self._lately: _Lately[Mapping[Step, int]] = _Lately(monotonic)
 
     def hear(self, announced: WorkerSlots) -> None:
         """Take note of an announcement."""
-        self._heard[announced.worker_id] = (self._monotonic(), announced.slots)
+        self._lately.hear(announced.worker_id, announced.slots)
 
     def slots(self) -> Mapping[Step, int]:
         """How many commands of each step all live workers together take at once."""
         totals: Counter[Step] = Counter()
-        for _, slots in self._live().values():
+        for slots in self._lately.live().values():
             totals.update(slots)
         return totals
 
     @property
     def workers(self) -> int:
         """How many workers are alive."""
-        return len(self._live())
+        return len(self._lately.live())
 
-    def _live(self) -> Mapping[str, tuple[float, Mapping[Step, int]]]:
-        oldest = self._monotonic() - EXPIRES_AFTER.total_seconds()
-        self._heard = {worker: heard for worker, heard in self._heard.items() if heard[0] >= oldest}
-        return self._heard
+    @property
+    def worker_ids(self) -> frozenset[str]:
+        """Which workers are alive."""
+        return frozenset(self._lately.live())
+
+
+class HandBoard:
+    """The workers that were heard lately, and what they have in hand."""
+
+    def __init__(self, *, monotonic: Monotonic = time.monotonic) -> None:
+        self._lately: _Lately[tuple[str, ...]] = _Lately(monotonic)
+
+    def hear(self, announced: WorkerHands) -> None:
+        """Take note of an announcement."""
+        self._lately.hear(announced.worker_id, announced.commands)
+
+    def hands(self) -> Mapping[str, str]:
+        """By the id of each command that is in hand, a live worker that has it."""
+        return {command: worker for worker, commands in self._lately.live().items() for command in commands}
+
+    @property
+    def worker_ids(self) -> frozenset[str]:
+        """Which workers say what they have in hand; those of an older release do not."""
+        return frozenset(self._lately.live())
+
+
+def live_workers(slots: SlotBoard, hands: HandBoard, connected_for: timedelta) -> LiveWorkers:
+    """What is known of the workers. `connected_for`: how long announcements have reached this process by now."""
+    return LiveWorkers(
+        is_known=connected_for > EXPIRES_AFTER,
+        slots=slots.slots(),
+        hands=hands.hands(),
+        is_complete=slots.worker_ids <= hands.worker_ids,
+    )

@@ -1,24 +1,25 @@
 """Commands and events as bytes with headers, and back: CloudEvents 1.0 in binary mode, trace context, message id.
 
-Owns the schema versions of bodies: an old one is raised step by step by `UPCASTERS` before it is validated.
+Owns the schema versions of bodies: an old one is raised step by step by `UPCASTERS` before it is validated, a newer
+one is told from one that nobody can read. The body says which version it is; the header repeats it for others.
 """
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
-from pydantic import TypeAdapter, ValidationError
+import orjson
+from pydantic import ValidationError
 
 from shared.contracts.catalogue import command_subject, event_subject
 from shared.contracts.commands import COMMAND_BY_STEP, COMMANDS, AnyCommand
 from shared.contracts.enums import Step
 from shared.contracts.events import EVENTS, AnyEvent
 from shared.contracts.ids import CommandId, TenantId
-from shared.contracts.wire import format_time
-from shared.messaging.errors import Sender, UnreadableMessage
+from shared.contracts.wire import Wire, format_time
+from shared.messaging.errors import Sender, UnreadableMessage, newer_message
 
 MESSAGE_ID = "Nats-Msg-Id"
 TRACEPARENT = "traceparent"
@@ -42,13 +43,39 @@ Upcasters = Mapping[tuple[str, int], Callable[[Body], Body]]
 T = TypeVar("T")
 
 CURRENT_SCHEMA = 1
+"""Raised with every release that changes a body, or adds a kind of message. The models say the same."""
+SCHEMA_VERSION = "schemaVersion"
 TYPE = "com.knowgate.{kind}.v{version}"
-CURRENT_ENDING = f".v{CURRENT_SCHEMA}"
 UPCASTERS: Upcasters = {}
 """Empty while there is only one version."""
 
 SAFE_IN_HEADERS = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"%')
 """What CloudEvents leaves as it is in a header; everything else is percent-encoded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """What a release knows of bodies: the version that is its own, and how older ones become that.
+
+    A value that readers are given, so that a test can have another release beside this one. `commands` and `events`
+    read bodies of its own version, and `written` makes them.
+    """
+
+    version: int = CURRENT_SCHEMA
+    upcasters: Upcasters = field(default_factory=lambda: UPCASTERS)
+    commands: Callable[[bytes], AnyCommand] = COMMANDS.validate_json
+    events: Callable[[bytes], AnyEvent] = EVENTS.validate_json
+    written: Callable[[Wire], bytes] = Wire.to_json
+
+    def raised(self, body: Body, kind_field: str) -> Body:
+        """A body of an older version as one of this version; KeyError when there is no way."""
+        while (version := body[SCHEMA_VERSION]) != self.version:
+            body = self.upcasters[body[kind_field], version](body)
+        return body
+
+
+SCHEMA = Schema()
+"""This release's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,43 +113,60 @@ def command_message_id(command_id: str, publication: int) -> str:
 
 
 def command_headers(
-    *, command_id: str, step: Step, tenant_id: str, issued_at: datetime, source: str, traceparent: str | None
+    *,
+    command_id: str,
+    step: Step,
+    tenant_id: str,
+    issued_at: datetime,
+    source: str,
+    traceparent: str | None,
+    version: int = CURRENT_SCHEMA,
 ) -> dict[str, str]:
-    """The headers of a command whose body is already made; all of it stands in an outbox row."""
-    return _headers(
+    """The headers of a command whose body is already made, maybe by another release; all of it is in an outbox row."""
+    return cloud_event_headers(
         ce_id=command_id,
         kind=COMMAND_BY_STEP[step].__name__,
         tenant_id=tenant_id,
         time=issued_at,
         source=source,
         traceparent=traceparent,
+        version=version,
     )
 
 
-def event_message(event: AnyEvent, *, source: str, traceparent: str | None) -> Message:
+def event_message(event: AnyEvent, *, source: str, traceparent: str | None, schema: Schema = SCHEMA) -> Message:
     """An event as a message."""
     return Message(
         subject=event_subject(event.type, event.owner_id),
-        body=event.to_json(),
-        headers=_headers(
+        body=schema.written(event),
+        headers=cloud_event_headers(
             ce_id=event.event_id,
             kind=type(event).__name__,
             tenant_id=event.tenant_id,
             time=event.occurred_at,
             source=source,
             traceparent=traceparent,
+            version=schema.version,
         ),
         message_id=event.event_id,
     )
 
 
-def _headers(
-    *, ce_id: str, kind: str, tenant_id: str, time: datetime, source: str, traceparent: str | None
+def cloud_event_headers(
+    *,
+    ce_id: str,
+    kind: str,
+    tenant_id: str,
+    time: datetime,
+    source: str,
+    traceparent: str | None,
+    version: int = CURRENT_SCHEMA,
 ) -> dict[str, str]:
+    """The headers of any message of ours but its message id. `source` names the sending service."""
     headers = {
         CE_ID: ce_id,
         CE_SOURCE: f"/knowgate/{source}",
-        CE_TYPE: TYPE.format(kind=kind, version=CURRENT_SCHEMA),
+        CE_TYPE: TYPE.format(kind=kind, version=version),
         CE_SPECVERSION: SPECVERSION,
         CE_TIME: format_time(time),
         CE_TENANT: quote(tenant_id, safe=SAFE_IN_HEADERS),
@@ -133,14 +177,16 @@ def _headers(
     return headers
 
 
-def read_command(body: bytes, headers: Headers | None, upcasters: Upcasters = UPCASTERS) -> AnyCommand:
-    """The command in a message; UnreadableMessage, with what the headers tell, when there is none."""
-    return _read(COMMANDS, "kind", body, headers or {}, upcasters)
+def read_command(body: bytes, headers: Headers | None, schema: Schema = SCHEMA) -> AnyCommand:
+    """The command in a message; UnreadableMessage, with what the headers tell, when there is none, and NewerMessage
+    when only a newer release can read it.
+    """
+    return _read(schema.commands, "kind", body, headers or {}, schema)
 
 
-def read_event(body: bytes, headers: Headers | None, upcasters: Upcasters = UPCASTERS) -> AnyEvent:
-    """The event in a message; UnreadableMessage when there is none."""
-    return _read(EVENTS, "type", body, headers or {}, upcasters)
+def read_event(body: bytes, headers: Headers | None, schema: Schema = SCHEMA) -> AnyEvent:
+    """The event in a message; UnreadableMessage when there is none, NewerMessage when a newer release can read it."""
+    return _read(schema.events, "type", body, headers or {}, schema)
 
 
 def sender_of(headers: Headers) -> Sender:
@@ -148,7 +194,7 @@ def sender_of(headers: Headers) -> Sender:
     command, tenant = _command_in(headers.get(CE_ID, "")), headers.get(CE_TENANT)
     return Sender(
         command_id=None if command is None else str(command),
-        tenant_id=None if tenant is None else TenantId(unquote(tenant)),
+        tenant_id=TenantId(unquote(tenant)) if tenant is not None and tenant.isascii() else None,
         step=None if command is None else command.step,
     )
 
@@ -161,22 +207,33 @@ def _command_in(message_id: str) -> CommandId | None:
         return None
 
 
-def _read(adapter: TypeAdapter[T], kind_field: str, body: bytes, headers: Headers, upcasters: Upcasters) -> T:
+def version_of(body: bytes) -> int | None:
+    """Which schema version a body says that it is of; None when it does not say."""
     try:
-        if not headers.get(CE_TYPE, "").endswith(CURRENT_ENDING):
-            body = json.dumps(_upcast(json.loads(body), kind_field, upcasters)).encode()
-        return adapter.validate_json(body)
+        parsed = orjson.loads(body)
+    except ValueError:
+        return None
+    version = parsed.get(SCHEMA_VERSION) if isinstance(parsed, dict) else None
+    return version if isinstance(version, int) else None
+
+
+def _read(read: Callable[[bytes], T], kind_field: str, body: bytes, headers: Headers, schema: Schema) -> T:
+    """Most bodies are of this version, and one of another version is none of this one's."""
+    try:
+        return read(body)
     except ValidationError as error:
-        raise UnreadableMessage(_faults(error), sender_of(headers)) from error
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise UnreadableMessage(type(error).__name__, sender_of(headers)) from error
-
-
-def _upcast(body: Body, kind_field: str, upcasters: Upcasters) -> Body:
-    """A body of any known schema version as one of the current version; KeyError when there is no way."""
-    while (version := body["schemaVersion"]) != CURRENT_SCHEMA:
-        body = upcasters[body[kind_field], version](body)
-    return body
+        refusal = error
+    version, sender = version_of(body), sender_of(headers)
+    if version is None or version == schema.version:
+        raise UnreadableMessage(_faults(refusal), sender) from refusal
+    if version > schema.version:
+        raise newer_message(version, schema.version, sender)
+    try:
+        return read(orjson.dumps(schema.raised(orjson.loads(body), kind_field)))
+    except ValidationError as error:
+        raise UnreadableMessage(_faults(error), sender) from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise UnreadableMessage(f"no way leads from schema {version}", sender) from error
 
 
 def _faults(error: ValidationError) -> str:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import structlog
 from faststream import AckPolicy
 from faststream.nats import NatsBroker
-from faststream.nats.security import NatsToken
+from faststream.nats.security import NatsToken, NatsUserPassword
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
@@ -24,7 +24,7 @@ from nats.js import JetStreamContext
 from shared.domain.errors import StoreUnavailable
 from shared.messaging.errors import BrokerRefused
 from shared.messaging.reply_inbox import ReplyInbox
-from shared.messaging.settings import MessagingSettings
+from shared.messaging.settings import Login, MessagingSettings
 
 log = structlog.get_logger()
 
@@ -66,6 +66,8 @@ class Line:
         """Raised by every reconnect: whoever saw another one may have lost messages in between."""
         self.is_open = False
         """It was connected once."""
+        self.up_since = 0.0
+        """Monotonic time since which it is connected, when it is."""
         self.is_ending = False
         """We are closing it ourselves."""
         self._on_closed = on_closed
@@ -83,17 +85,24 @@ class Line:
             finally:
                 self._waits.discard(wait)
 
+    def opened(self) -> None:
+        """Called when it is connected for the first time."""
+        self.is_open = True
+        self.up_since = time.monotonic()
+
     async def disconnected(self) -> None:
         """Called when the connection broke; attempts to restore it begin."""
         now = asyncio.get_running_loop().time()
         for wait in self._waits:
-            wait.reschedule(now)
+            if not wait.expired():  # one whose time has just run out cannot be moved, and ends by itself
+                wait.reschedule(now)
         if not self.is_ending:
             log.warning("messaging.connection.broken", connection=self.name)
 
     async def reconnected(self) -> None:
         """Called when the connection is back."""
         self.generation += 1
+        self.up_since = time.monotonic()
         log.info("messaging.connection.restored", connection=self.name, generation=self.generation)
 
     async def closed(self) -> None:
@@ -135,6 +144,11 @@ class Connection:
         return self.client.is_connected
 
     @property
+    def connected_for(self) -> timedelta:
+        """How long the broker has been there without a break; nothing when it is not there."""
+        return timedelta(seconds=time.monotonic() - self.line.up_since) if self.is_connected else timedelta(0)
+
+    @property
     def generation(self) -> int:
         """How often the connection was restored."""
         return self.line.generation
@@ -148,12 +162,16 @@ class Connection:
             await asyncio.sleep(POLL.total_seconds())
 
     async def flush(self, within: timedelta) -> None:
-        """Return when the broker has everything that was sent; StoreUnavailable otherwise."""
+        """Return when the broker has everything that was sent; StoreUnavailable otherwise.
+
+        A word to ourselves comes back behind all that was sent before it. The client's own flush would end its reading
+        for good when the answer comes after the time is up, and say afterwards that everything has arrived.
+        """
         if not self.is_connected:
             raise StoreUnavailable("The broker is not reachable.")
         try:
             async with self.line.answer_within(within):
-                await self.client.flush()
+                await (await self.inbox.ask_ourselves())
         except (NatsError, TimeoutError, OSError) as error:
             raise StoreUnavailable("The broker did not confirm what was sent.") from error
 
@@ -177,12 +195,12 @@ async def connect(
     line = Line(name, on_closed)
     client = Client()
     try:
-        await client.connect(**_options(settings, line))
+        await client.connect(**_options(settings, line), **_who(settings.login))
     except BaseException:
         line.is_ending = True
         await client.close()
         raise
-    line.is_open = True
+    line.opened()
     return Connection(client, line, timeout=settings.publish_timeout)
 
 
@@ -198,11 +216,9 @@ def make_broker(
     Every message is settled by hand. `graceful_timeout` is how long a stop waits for running handlers.
     """
     line = Line(name, on_closed)
-    options = _options(settings, line)
-    token = options.pop("token", None)
     broker = NatsBroker(
-        **options,
-        security=None if token is None else NatsToken(token),
+        **_options(settings, line),
+        security=_security(settings.login),
         ack_policy=AckPolicy.MANUAL,
         graceful_timeout=graceful_timeout.total_seconds(),
         js_options={"timeout": settings.publish_timeout.total_seconds()},
@@ -216,13 +232,13 @@ def make_broker(
 async def connection_of(broker: NatsBroker, line: Line, settings: MessagingSettings) -> Connection:
     """The connection that a broker works on, opened now if it is not yet. See `connect`."""
     client = await broker.connect()
-    line.is_open = True
+    line.opened()
     return Connection(client, line, timeout=settings.publish_timeout)
 
 
 def _options(settings: MessagingSettings, line: Line) -> dict[str, Any]:
     """The client's options, in its own words."""
-    options: dict[str, Any] = {
+    return {
         "servers": settings.servers,
         "name": line.name,
         "allow_reconnect": True,
@@ -237,6 +253,15 @@ def _options(settings: MessagingSettings, line: Line) -> dict[str, Any]:
         "reconnected_cb": line.reconnected,
         "closed_cb": line.closed,
     }
-    if settings.token is not None:
-        options["token"] = settings.token.get_secret_value()
-    return options
+
+
+def _who(login: Login) -> dict[str, Any]:
+    if login.user is not None and login.password is not None:
+        return {"user": login.user, "password": login.password.get_secret_value()}
+    return {} if login.token is None else {"token": login.token.get_secret_value()}
+
+
+def _security(login: Login) -> NatsToken | NatsUserPassword | None:
+    if login.user is not None and login.password is not None:
+        return NatsUserPassword(login.user, login.password.get_secret_value())
+    return None if login.token is None else NatsToken(login.token.get_secret_value())

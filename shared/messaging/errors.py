@@ -53,3 +53,25 @@ class UnreadableMessage(Rejected):
     def __init__(self, reason: str, sender: Sender) -> None:
         super().__init__(f"The message could not be read: {reason}.")
         self.sender = sender
+
+
+class NewerMessage(Rejected):
+    """The body is of a newer schema than this release knows: one that is upgraded can read it, so it is nobody's fault.
+
+    `command_id` and `tenant_id` are what its headers tell.
+    """
+
+    def __init__(self, version: int, known: int, *, command_id: str, tenant_id: TenantId) -> None:
+        super().__init__(
+            f"The message is of schema {version}, and this release reads up to schema {known}: upgrade this process."
+        )
+        self.version = version
+        self.command_id = command_id
+        self.tenant_id = tenant_id
+
+
+def newer_message(version: int, known: int, sender: Sender) -> NewerMessage | UnreadableMessage:
+    """Headers that do not tell whose it is were not made by a release of ours, however new: nobody can read it."""
+    if sender.command_id is None or sender.tenant_id is None:
+        return UnreadableMessage(f"it is of schema {version} and does not say whose it is", sender)
+    return NewerMessage(version, known, command_id=sender.command_id, tenant_id=sender.tenant_id)

@@ -7,6 +7,7 @@ so the launcher does, with a lock that the server inherits: it is free again onl
 import fcntl
 import json
 import os
+import re
 import secrets
 import shutil
 import sysconfig
@@ -29,6 +30,7 @@ STOP_DEADLINE = timedelta(seconds=10)
 LOCK_DEADLINE = timedelta(seconds=3)
 POLL = timedelta(milliseconds=5)
 LOG_TAIL_CHARACTERS = 2000
+TOKEN = re.compile(r'token: "([^"]+)"')
 
 
 class ServerNotStarted(StoreUnavailable):
@@ -72,6 +74,16 @@ jetstream {{
   sync_interval: 10s
 }}
 """
+
+
+def address_in(directory: Path) -> str | None:
+    """Where the server that runs on a directory is reached by its owner, token included; None when none does."""
+    port = next((_read_port(ports) for ports in directory.glob("*.ports")), ANY_PORT)
+    configuration = directory / "nats.conf"
+    token = TOKEN.search(configuration.read_text()) if configuration.exists() else None
+    if port == ANY_PORT or token is None or not answers(port, token.group(1)):
+        return None
+    return f"nats://{token.group(1)}@127.0.0.1:{port}"
 
 
 class LocalNatsServer:

@@ -22,8 +22,8 @@ from shared.messaging.errors import StreamFull
 from shared.messaging.settings import MessagingSettings
 from shared.messaging.stream_state import StreamStates
 
-FULL = 10077
-"""The server's error code for a stream at its limit."""
+FULL = frozenset({10077, 10047, 10023})
+"""The server's error codes for a stream at its limit, an account at its limit, and a store without room."""
 WINDOW = 256
 """Publications that wait for their acknowledgement at once."""
 REORDERED = 4 * WINDOW
@@ -162,7 +162,7 @@ def _headers(message: Message) -> dict[str, str]:
 
 
 def _refusal(code: int | None) -> StoreUnavailable:
-    if code == FULL:
+    if code in FULL:
         return StreamFull(retry_after=timedelta(seconds=1))
     return StoreUnavailable(f"The broker did not take the message: error {code}.")
 

@@ -1,6 +1,8 @@
-"""A pull from one consumer without acknowledgements, one request ahead of its reader.
+"""A pull from one consumer, with one request out at a time, however long it takes to be answered.
 
-The client's own `fetch` waits with a timer for each message, which makes it the narrowest place of a reader.
+The client's own `fetch` sends another request while the last one may still be answered: after a broker was slow or away
+for a while, what all of them bring waits in the client with its clock running. It also waits with a timer for each
+message, which makes it the narrowest place of a reader.
 """
 
 import asyncio
@@ -23,18 +25,33 @@ ANSWER_SLACK = timedelta(seconds=1)
 """How much later than its time a request may end before it counts as lost."""
 
 
+class Silence(StoreUnavailable):
+    """A request was not answered in time. It may still be: the next `take` waits for the same one."""
+
+    message = "The consumer does not answer: silence."
+
+
 class Pull:
     """Requests `batch_size` messages at a time and hands out what has come."""
 
     def __init__(
-        self, connection: Connection, *, stream: str, consumer: str, batch_size: int, patience: timedelta
+        self,
+        connection: Connection,
+        *,
+        stream: str,
+        consumer: str,
+        batch_size: int,
+        patience: timedelta,
+        is_ahead: bool = True,
     ) -> None:
+        """`is_ahead`: request the next messages while the reader is busy with the last ones."""
         self._client = connection.client
         self._line = connection.line
         self._subject = NEXT_SUBJECT.format(stream=stream, consumer=consumer)
         self._inbox = self._client.new_inbox()
         self._batch_size = batch_size
         self._patience = patience
+        self._is_ahead = is_ahead
         self._subscription: Subscription | None = None
         self._received: deque[Msg] = deque()
         self._change = asyncio.Event()
@@ -55,14 +72,14 @@ class Pull:
     async def take(self) -> list[Msg]:
         """What has come, waiting for the first up to `patience`; empty when nothing came.
 
-        StoreUnavailable when the consumer is gone or does not answer.
+        StoreUnavailable when the consumer is gone, Silence when it does not answer.
         """
         if not self._received:
             if self._open <= 0:
                 await self._request()
             await self._wait()
         taken = [self._received.popleft() for _ in range(min(self._batch_size, len(self._received)))]
-        if self._open <= 0 and len(self._received) < self._batch_size and self._failure is None:
+        if self._is_ahead and self._open <= 0 and len(self._received) < self._batch_size and self._failure is None:
             await self._request()
         if not taken and self._failure is not None:
             raise StoreUnavailable(f"The consumer does not answer: {self._failure}.")
@@ -74,7 +91,7 @@ class Pull:
             async with self._line.answer_within(self._patience + ANSWER_SLACK):
                 await self._change.wait()
         except TimeoutError:
-            self._failure = "silence"
+            raise Silence from None
 
     async def _request(self) -> None:
         self._open = self._batch_size

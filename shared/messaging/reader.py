@@ -40,10 +40,15 @@ class EventReader:
         self, connection: Connection, settings: MessagingSettings, *, stream: str = Stream.EVENTS, batch_size: int = 200
     ) -> None:
         self._connection = connection
+        self._settings = settings
         self._patience = settings.fetch_timeout
         self._stream = str(stream)
         self._batch_size = batch_size
         self._states = StreamStates(connection)
+
+    def of(self, stream: str) -> "EventReader":
+        """A reader of another stream on the same connection."""
+        return EventReader(self._connection, self._settings, stream=stream, batch_size=self._batch_size)
 
     async def look(self) -> StreamLook:
         """The stream's identity, first and last sequence."""
@@ -64,13 +69,16 @@ class EventReader:
         try:
             await self._make(consumer, after + 1)
             async with self._pull(consumer) as pull:
-                expected = 1
+                expected, is_owed = 1, False
                 while True:
                     received = await pull.take()
                     if self._connection.generation != generation or not self._connection.is_connected:
                         raise ReadingEnded
                     _require_unbroken(received, expected)
                     expected += len(received)
+                    if not received and is_owed:
+                        raise ReadingEnded("The consumer holds messages back.")
+                    is_owed = not received and await self._is_owed(consumer)
                     yield tuple(_stored(message) for message in received)
         except ReadingEnded:
             raise
@@ -99,6 +107,11 @@ class EventReader:
             num_replicas=1,
         )
         await self._connection.jetstream.add_consumer(self._stream, config)
+
+    async def _is_owed(self, consumer: str) -> bool:
+        """Whether messages wait although nothing came; one that has just been stored comes with the next look."""
+        seen = await self._connection.jetstream.consumer_info(self._stream, consumer)
+        return bool(seen.num_pending)
 
     async def _drop(self, consumer: str) -> None:
         """Tidy up as far as the broker lets us; it forgets an idle consumer by itself."""

@@ -1,6 +1,7 @@
 """What a stream holds: which stream it is, how far it goes, whether a message is still there."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from nats.errors import Error as NatsError
 from nats.js.api import RawStreamMsg
@@ -34,6 +35,28 @@ class StoredMessage:
     headers: dict[str, str]
     body: bytes
     message_id: str | None
+    stored_at: datetime | None = None
+    """By the broker's clock; None when it was not asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerProgress:
+    """How far a consumer has come in its stream, by the broker's own account."""
+
+    delivered: int
+    """The last sequence that it has delivered at least once."""
+    settled: int
+    """Up to this sequence it has nothing in anybody's hands."""
+    in_hand: int
+    """Delivered, not settled, and not yet delivered as often as they may be."""
+
+    def has_done_with(self, sequence: int) -> bool:
+        """Whether it will never deliver the message with this sequence again, be it in the stream or not.
+
+        `settled` stands still while anything delivered before is in hand, so a message that was delivered as often as
+        it may be is surely recognised only in a moment in which nothing is.
+        """
+        return sequence <= self.settled or (self.in_hand == 0 and sequence <= self.delivered)
 
 
 class StreamStates:
@@ -71,6 +94,32 @@ class StreamStates:
         except (NatsError, TimeoutError, OSError) as error:
             raise StoreUnavailable(f"The broker did not tell of a message in {stream}.") from error
 
+    async def last_on(self, stream: str, subject: str) -> StoredMessage | None:
+        """The last message on a subject, or None when there is none."""
+        try:
+            raw = await self._connection.jetstream.get_last_msg(stream, subject)
+        except NotFoundError as error:
+            if error.err_code == NO_MESSAGE:
+                return None
+            raise StoreUnavailable(f"The stream {stream} is not there.") from error
+        except (NatsError, TimeoutError, OSError) as error:
+            raise StoreUnavailable(f"The broker did not tell of the last message in {stream}.") from error
+        return stored(raw, raw.seq or 0)
+
+    async def progress(self, stream: str, consumer: str) -> ConsumerProgress | None:
+        """How far a consumer has come, or None when there is no such consumer."""
+        try:
+            seen = await self._connection.jetstream.consumer_info(stream, consumer)
+        except NotFoundError:
+            return None
+        except (NatsError, TimeoutError, OSError) as error:
+            raise StoreUnavailable(f"The broker did not tell of the consumer {consumer}.") from error
+        return ConsumerProgress(
+            delivered=seen.delivered.stream_seq if seen.delivered else 0,
+            settled=seen.ack_floor.stream_seq if seen.ack_floor else 0,
+            in_hand=seen.num_ack_pending or 0,
+        )
+
     async def holds(self, stream: str, sequence: int) -> bool:
         """Whether the message with this sequence is still in the stream."""
         return await self.message_at(stream, sequence) is not None
@@ -96,4 +145,5 @@ def stored(raw: RawStreamMsg, sequence: int) -> StoredMessage:
         headers=headers,
         body=raw.data or b"",
         message_id=headers.get("Nats-Msg-Id"),
+        stored_at=raw.time,
     )

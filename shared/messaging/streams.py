@@ -32,6 +32,7 @@ from shared.contracts.catalogue import (
 )
 from shared.contracts.enums import Step
 from shared.domain.errors import StoreUnavailable
+from shared.messaging.dead_letters import ADVISORY_PREFIX, AdvisoryKind
 from shared.messaging.errors import Difference, StreamDiffers
 from shared.messaging.settings import MessagingSettings
 
@@ -48,8 +49,7 @@ MAX_WAITING = 8192
 MAX_ACK_PENDING = 20_000
 """Commands that may be in hand at once; the dispatcher's window is far smaller."""
 
-ADVISORIES = ("MAX_DELIVERIES", "MSG_TERMINATED")
-ADVISORY_SUBJECT = "$JS.EVENT.ADVISORY.CONSUMER.{advisory}.{stream}.*"
+ADVISORY_SUBJECT = f"{ADVISORY_PREFIX}{{advisory}}.{{stream}}.*"
 
 
 def stream_configs(settings: MessagingSettings) -> tuple[StreamConfig, ...]:
@@ -70,7 +70,10 @@ def stream_configs(settings: MessagingSettings) -> tuple[StreamConfig, ...]:
             Stream.DEADLETTERS,
             [
                 DEADLETTER_SUBJECT.format(kind=">"),
-                *(ADVISORY_SUBJECT.format(advisory=advisory, stream=Stream.COMMANDS.value) for advisory in ADVISORIES),
+                *(
+                    ADVISORY_SUBJECT.format(advisory=advisory, stream=Stream.COMMANDS.value)
+                    for advisory in AdvisoryKind
+                ),
             ],
             settings,
             max_age=settings.deadletters_max_age,

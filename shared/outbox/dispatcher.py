@@ -19,6 +19,7 @@ from shared.database.outbox import OutboxCommand, Publication, find_left_by_send
 from shared.database.outbox_queue import UNLIMITED, count_open, steps_waiting, take_due
 from shared.domain.errors import StoreUnavailable
 from shared.messaging.codec import Message
+from shared.messaging.errors import StreamFull
 from shared.messaging.publisher import Acked
 from shared.outbox.pace import Pace
 from shared.outbox.sending import message_of, publications
@@ -37,11 +38,14 @@ class Dispatched:
 
     published: int
     unacknowledged: int
+    """They are taken up again in the next round."""
     room: Mapping[Step, int]
     """How much of each window senders may fill themselves: none while anything that is due waits for its turn, and none
     when tenants have a limit, since only a look at the tables tells whether one has reached it."""
     cancelled: frozenset[OperationId] = frozenset()
     """The operations whose cancel went out."""
+    is_full: bool = False
+    """The stream took nothing more, so that what was not acknowledged waits for room in it."""
 
 
 class Publishes(Protocol):
@@ -78,7 +82,11 @@ class Dispatcher:
         if noted:
             await self.database.write(lambda conn: self._note(conn, noted))
         return Dispatched(
-            published=len(noted), unacknowledged=len(rows) - len(noted), room=room, cancelled=_cancelled(sent)
+            published=len(noted),
+            unacknowledged=len(rows) - len(noted),
+            room=room,
+            cancelled=_cancelled(sent),
+            is_full=any(isinstance(answer, StreamFull) for answer in answers),
         )
 
     def _look(self, conn: Connection) -> tuple[list[OutboxCommand], dict[Step, int]]:

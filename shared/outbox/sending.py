@@ -5,12 +5,22 @@ from datetime import datetime
 
 from shared.database.outbox import OutboxCommand, Publication
 from shared.domain.errors import StoreUnavailable
-from shared.messaging.codec import Message, command_headers, command_message_id
+from shared.messaging.codec import (
+    CURRENT_SCHEMA,
+    Message,
+    command_headers,
+    command_message_id,
+    version_of,
+)
 from shared.messaging.publisher import Acked
 
 
 def message_of(row: OutboxCommand, source: str) -> Message:
-    """The message of a row's current publication. `source` names the sending service."""
+    """The message of a row's current publication. `source` names the sending service.
+
+    The body goes out as it is: another release may have written it, and its headers say so.
+    """
+    version = version_of(row.body)
     return Message(
         subject=row.subject,
         body=row.body,
@@ -21,6 +31,7 @@ def message_of(row: OutboxCommand, source: str) -> Message:
             issued_at=row.created_at,
             source=source,
             traceparent=row.traceparent,
+            version=CURRENT_SCHEMA if version is None else version,
         ),
         message_id=command_message_id(row.command_id, row.publication),
     )

@@ -4,7 +4,7 @@ import hashlib
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -32,10 +32,10 @@ from shared.contracts.events import TERMINAL_EVENTS, AnyEvent
 from shared.contracts.ids import CommandId, DocumentId, FileId, OperationId, PurgeId, SpaceId, TenantId, VersionId
 from shared.files.settings import FilesSettings
 from shared.messaging.bound_child import BoundChild
-from shared.messaging.codec import Message, command_message, read_event
+from shared.messaging.codec import SCHEMA, Message, Schema, command_message, read_event
 from shared.messaging.connection import Connection
 from shared.messaging.publisher import Publisher
-from shared.messaging.reader import EventReader
+from shared.messaging.reader import EventReader, ReadingEnded
 from shared.messaging.settings import MessagingSettings
 from shared.providers.scripted.provider import ScriptedProvider
 from shared.providers.settings import ProviderSettings
@@ -127,7 +127,12 @@ class Desk:
         await self._publisher.send(message)
 
     async def events(self, until: Callable[[Sequence[AnyEvent]], bool]) -> list[AnyEvent]:
-        """All events from the beginning, as soon as they fulfil a condition."""
+        """All events from the beginning, as soon as they fulfil a condition; an interrupted reading is begun anew."""
+        while True:
+            with suppress(ReadingEnded):
+                return await self._read_events(until)
+
+    async def _read_events(self, until: Callable[[Sequence[AnyEvent]], bool]) -> list[AnyEvent]:
         found: list[AnyEvent] = []
         async with aclosing(EventReader(self.connection, self.place.messaging).read(0)) as batches:
             async for batch in batches:
@@ -169,10 +174,12 @@ async def desk_at(place: Place) -> AsyncIterator[Desk]:
 
 
 @asynccontextmanager
-async def worker_at(place: Place, settings: WorkerSettings | None = None) -> AsyncIterator[Worker]:
-    """A worker in this process."""
+async def worker_at(
+    place: Place, settings: WorkerSettings | None = None, schema: Schema = SCHEMA
+) -> AsyncIterator[Worker]:
+    """A worker in this process; with another schema, one of another release."""
     async with AsyncExitStack() as stack:
-        worker = await stack.enter_async_context(assembled(place.settings(settings), CollectorRegistry()))
+        worker = await stack.enter_async_context(assembled(place.settings(settings), CollectorRegistry(), schema))
         await worker.app.start()
         stack.push_async_callback(worker.app.stop)
         yield worker

@@ -7,11 +7,12 @@ from services.worker.steps.tools import Tools, known_as, version_of
 from shared.contracts.commands import IngestVersion, ReindexVersion
 from shared.contracts.enums import FailureReason
 from shared.contracts.events import VersionIngested
-from shared.domain.errors import ProviderUnavailable
+from shared.domain.errors import NotFound, ProviderUnavailable
 from shared.providers.ports import IngestState, NativeDocument, VersionRef
 
 MAY_START = frozenset({IngestState.IDLE, IngestState.FAILED, IngestState.CANCELLED})
 """Never for a document that runs or is done: a provider would throw away what it has."""
+LOST = "The provider lost the document while it was ingested."
 
 
 async def ingest(command: IngestVersion | ReindexVersion, tools: Tools) -> Outcome:
@@ -20,8 +21,16 @@ async def ingest(command: IngestVersion | ReindexVersion, tools: Tools) -> Outco
     found = await _find_or_upload(version, tools)
     version = known_as(version, found.native_id)
     if found.state in MAY_START:
-        await tools.provider.start_ingest(version, found.native_id)
+        await _start(version, found.native_id, tools)
     return await _follow(version, tools)
+
+
+async def _start(version: VersionRef, native_id: str, tools: Tools) -> None:
+    """A document that is gone since we looked is no missing file: the next attempt uploads it again."""
+    try:
+        await tools.provider.start_ingest(version, native_id)
+    except NotFound as error:
+        raise ProviderUnavailable(LOST) from error
 
 
 async def _find_or_upload(version: VersionRef, tools: Tools) -> NativeDocument:
@@ -76,5 +85,5 @@ async def _wait(waits: Iterator[float], tools: Tools) -> float:
 
 def _require(found: NativeDocument | None) -> NativeDocument:
     if found is None:
-        raise ProviderUnavailable("The provider lost the document while it was ingested.")
+        raise ProviderUnavailable(LOST)
     return found

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from shared.contracts.catalogue import WorkerHands
 from shared.contracts.enums import EventType, FailureClass, FailureReason, InterruptReason, Step
 from shared.contracts.events import StepFailed, StepInterrupted, StepSucceeded
+from shared.messaging.announcements import listen_for_hands
 from shared.messaging.codec import Message, command_message
 from shared.messaging.local_server import LocalNatsServer
 from shared.messaging.settings import MessagingSettings
@@ -203,3 +205,16 @@ async def test_a_worker_that_stood_still_for_too_long_writes_nothing_more(
         assert isinstance(ended, StepSucceeded)
         assert desk.provider.calls(Call.START, "ver_1") == 1
         assert len(await desk.endings()) == 1
+
+
+async def test_a_worker_says_which_commands_it_has_in_hand(quick: MessagingSettings, tmp_path: Path) -> None:
+    place = Place(root=tmp_path, messaging=quick)
+    heard: list[WorkerHands] = []
+    async with desk_at(place) as desk:
+        await listen_for_hands(desk.connection, heard.append)
+        desk.provider.tell("pump.txt", Script(ingest_time=timedelta(hours=1)))
+        async with worker_at(place):
+            await until(lambda: bool(heard) and heard[-1].commands == ())
+            await desk.issue(Commands().reindex())
+            await until(lambda: heard[-1].commands == ("op_1.reindex.1.1",))
+    assert len({one.worker_id for one in heard}) == 1

@@ -4,14 +4,17 @@ from datetime import timedelta
 
 import pytest
 
-from shared.contracts.catalogue import SLOTS_SUBJECT, DispatchRoom, WorkerSlots
+from shared.contracts.catalogue import SLOTS_SUBJECT, DispatchRoom, WorkerHands, WorkerSlots
 from shared.contracts.enums import Step
 from shared.contracts.ids import OperationId
 from shared.domain.errors import StoreUnavailable
 from shared.messaging.announcements import (
+    HandBoard,
     SlotBoard,
+    announce_hands,
     announce_room,
     announce_slots,
+    listen_for_hands,
     listen_for_room,
     listen_for_slots,
 )
@@ -30,6 +33,16 @@ async def test_slots_are_heard_and_what_is_no_announcement_is_passed_over(nats_u
         await announce_slots(connection, WorkerSlots(worker_id="one", slots={Step.PURGE_FILE: 2}))
         await until(lambda: board.workers == 1, within=SOON)
     assert board.slots()[Step.PURGE_FILE] == 2
+
+
+async def test_hands_are_heard_on_a_connection_that_tells_how_long_it_has_been_there(nats_url: str) -> None:
+    board = HandBoard()
+    async with connected(messaging_settings(nats_url)) as connection:
+        await listen_for_hands(connection, board.hear)
+        await announce_hands(connection, WorkerHands(worker_id="one", commands=("op_1.ingest.1.1",)))
+        await until(lambda: board.hands() == {"op_1.ingest.1.1": "one"}, within=SOON)
+        assert connection.connected_for > timedelta(0)
+    assert connection.connected_for == timedelta(0)
 
 
 async def test_room_is_heard(nats_url: str) -> None:

@@ -1,12 +1,15 @@
 """Connections on a real server: they come back, and say clearly when they never will."""
 
 import asyncio
+import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from nats.aio.msg import Msg
 from pydantic import SecretStr
 
 from shared.domain.errors import StoreUnavailable
@@ -43,6 +46,41 @@ async def test_a_connection_comes_back_with_another_generation(tmp_path: Path) -
         await connection.flush(timedelta(seconds=1))
         assert connection.generation == 1
         await connection.close()
+
+
+async def test_a_broker_that_answers_too_late_is_heard_again_at_once(tmp_path: Path) -> None:
+    """The client's own flush would stop reading for good when its answer comes after its time."""
+    with LocalNatsServer(tmp_path) as server:
+        connection = await connect(messaging_settings(server.url), name="test")
+        os.kill(server.pid, signal.SIGSTOP)
+        try:
+            for _ in range(3):
+                with pytest.raises(StoreUnavailable, match="did not confirm"):
+                    await connection.flush(timedelta(milliseconds=200))
+        finally:
+            os.kill(server.pid, signal.SIGCONT)
+        await connection.flush(timedelta(seconds=5))
+        assert (await connection.jetstream.account_info()).streams == 0
+        assert connection.generation == 0
+        await connection.close()
+
+
+async def test_a_flush_returns_behind_everything_that_was_sent(nats_url: str) -> None:
+    sender, heard = await connect(messaging_settings(nats_url), name="sender"), list[bytes]()
+    receiver = await connect(messaging_settings(nats_url), name="receiver")
+
+    async def hear(message: Msg) -> None:
+        heard.append(message.data)
+
+    await receiver.client.subscribe("somewhere", cb=hear)
+    await receiver.flush(timedelta(seconds=5))
+    for number in range(100):
+        await sender.client.publish("somewhere", b"%d" % number)
+    await sender.flush(timedelta(seconds=5))
+    await receiver.flush(timedelta(seconds=5))
+    await until(lambda: len(heard) == 100)
+    await sender.close()
+    await receiver.close()
 
 
 async def test_a_wrong_token_is_refused_at_once(nats_url: str) -> None:

@@ -113,6 +113,24 @@ async def test_a_reading_whose_consumer_was_removed_ends(nats_url: str) -> None:
             await read_without_end(EventReader(connection, settings), remove_the_consumer)
 
 
+async def test_a_reading_whose_consumer_holds_back_what_it_has_ends(nats_url: str) -> None:
+    settings = messaging_settings(nats_url)
+    async with connected(settings) as connection:
+        reading = asyncio.create_task(read_without_end(EventReader(connection, settings), nothing))
+        async with asyncio.timeout(10):
+            while not (made := await connection.jetstream.consumers_info("KNOWGATE_EVENTS")):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        await connection.jetstream.pause_consumer("KNOWGATE_EVENTS", made[0].name, pause_until="2100-01-01T00:00:00Z")
+        await publish_events(connection, settings, range(1, 4))
+        with pytest.raises(ReadingEnded, match="holds messages back"):
+            await asyncio.wait_for(reading, 20)
+        assert await read_until(EventReader(connection, settings), 0, 3) == [1, 2, 3]
+
+
+async def nothing() -> None:
+    """Let a batch pass."""
+
+
 async def test_a_reading_that_is_left_takes_its_consumer_with_it(nats_url: str) -> None:
     settings = messaging_settings(nats_url)
     async with connected(settings) as connection:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from prometheus_client import CollectorRegistry
+from structlog.testing import capture_logs
 
 from services.worker.cancelled import CancelledOperations
 from services.worker.handling import Handler
@@ -259,9 +260,62 @@ async def test_what_cannot_be_kept_is_not_terminated() -> None:
 
 async def test_the_most_urgent_reason_to_stop_counts() -> None:
     hands = Hands()
-    with hands.take(OperationId("op_1")) as hand:
+    with hands.take(CommandId("op_1", Step.UPLOAD, 1, 1), OperationId("op_1")) as hand:
         hands.cancel(OperationId("op_1"))
         hands.shut_down()
         assert hand.reason() is Stop.SHUTDOWN
         hand.tell(Stop.LOST)
         assert hand.reason() is Stop.LOST
+
+
+def of_a_newer_release(headers: dict[str, str] | None = None) -> Handed:
+    """A command whose body only another release can read."""
+    good = command_message(Commands().upload(), step=Step.UPLOAD, source="test", traceparent=None)
+    body = b'{"schemaVersion": 2, "kind": "UploadVersion"}'
+    known = good.headers if headers is None else headers
+    return Handed(Message(subject=good.subject, body=body, headers=known, message_id=""), number=4)
+
+
+async def test_a_command_of_a_newer_release_is_handed_back_uncounted() -> None:
+    bench = Bench()
+    delivery = of_a_newer_release()
+    with capture_logs() as logs:
+        await replace(bench.handler, hand_back_after=timedelta(0)).take(Step.UPLOAD, delivery)
+    (event,) = bench.broker.events
+    assert isinstance(event, StepInterrupted)
+    assert (event.reason, event.command_id, event.tenant_id) == (InterruptReason.SHUTDOWN, "op_1.upload.1.1", "acme")
+    assert delivery.settled == ["ack"]
+    assert [(log["log_level"], log["event"]) for log in logs] == [("warning", "worker.command.newer")]
+    assert bench.registry.get_sample_value("knowgate_worker_newer_commands_total", {"step": "upload"}) == 1
+
+
+async def test_a_command_of_a_newer_release_is_kept_for_a_while_with_its_heartbeat() -> None:
+    bench = Bench()
+    delivery = of_a_newer_release()
+    taking = asyncio.create_task(replace(bench.handler, hand_back_after=timedelta(hours=1)).take(Step.UPLOAD, delivery))
+    await until(lambda: bench.hands.commands() == ("op_1.upload.1.1",))
+    bench.monotonic.now += 11
+    await bench.heartbeat.tick()
+    assert (delivery.beats, delivery.settled) == (1, [])
+    bench.hands.shut_down()
+    await taking
+    assert delivery.settled == ["ack"]
+
+
+async def test_a_newer_body_of_which_nobody_knows_whose_it_is_is_buried() -> None:
+    bench = Bench()
+    delivery = of_a_newer_release(headers={})
+    await bench.handler.take(Step.UPLOAD, delivery)
+    assert [message.subject for message in bench.broker.messages] == ["knowgate.deadletter.command"]
+    assert delivery.settled == ["terminate"]
+
+
+async def test_hands_know_which_commands_they_hold() -> None:
+    hands = Hands()
+    assert hands.commands() == ()
+    with (
+        hands.take(CommandId("op_2", Step.INGEST, 1, 1), None),
+        hands.take(CommandId("op_1", Step.UPLOAD, 2, 1), OperationId("op_1")),
+    ):
+        assert hands.commands() == ("op_1.upload.2.1", "op_2.ingest.1.1")
+    assert hands.commands() == ()

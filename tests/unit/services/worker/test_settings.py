@@ -3,11 +3,11 @@
 from datetime import timedelta
 
 import pytest
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from services.worker.settings import WorkerSettings
 from shared.contracts.enums import Step
-from shared.messaging.settings import MessagingSettings
+from shared.messaging.settings import Login, MessagingSettings
 
 
 def test_durations_are_seconds_or_iso_8601(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,3 +38,15 @@ def test_secrets_are_not_shown() -> None:
 def test_several_servers_stand_in_one_address() -> None:
     settings = MessagingSettings.model_validate({"url": "nats://one:4222, nats://two:4222"})
     assert settings.servers == ["nats://one:4222", "nats://two:4222"]
+
+
+def test_who_we_are_counts_for_every_server_whichever_address_tells_it() -> None:
+    """A cluster names further servers by itself, and a reconnect to one of them brings no credentials of its own."""
+    by_token = MessagingSettings.model_validate({"url": "nats://sesame@one:4222,two:4222"})
+    by_user = MessagingSettings.model_validate({"url": "nats://one:4222,nats://ann:a:b@two:4222"})
+    nobody = MessagingSettings.model_validate({"url": "tls://one:4222"})
+    apart = MessagingSettings.model_validate({"url": "nats://one:4222", "token": "sesame"})
+    assert by_token.servers == ["nats://one:4222", "nats://two:4222"]
+    assert by_token.login == apart.login == Login(token=SecretStr("sesame"))
+    assert by_user.login == Login(user="ann", password=SecretStr("a:b"))
+    assert (nobody.servers, nobody.login) == (["tls://one:4222"], Login())

@@ -1,8 +1,10 @@
 """What is heard of workers, and for how long it counts."""
 
-from shared.contracts.catalogue import WorkerSlots
+from datetime import timedelta
+
+from shared.contracts.catalogue import WorkerHands, WorkerSlots
 from shared.contracts.enums import Step
-from shared.messaging.announcements import SlotBoard
+from shared.messaging.announcements import HandBoard, SlotBoard, live_workers
 
 
 class Seconds:
@@ -38,3 +40,30 @@ def test_a_worker_that_falls_silent_is_forgotten_after_three_announcements() -> 
     clock.now += 0.1
     assert board.workers == 0
     assert board.slots().get(Step.INGEST, 0) == 0
+
+
+def test_what_a_worker_has_in_hand_replaces_what_it_had_and_is_forgotten_with_it() -> None:
+    clock = Seconds()
+    board = HandBoard(monotonic=clock)
+    board.hear(WorkerHands(worker_id="one", commands=("op_1.upload.1.1", "op_2.ingest.1.1")))
+    board.hear(WorkerHands(worker_id="two", commands=()))
+    board.hear(WorkerHands(worker_id="one", commands=("op_2.ingest.1.1",)))
+    assert board.hands() == {"op_2.ingest.1.1": "one"}
+    assert board.worker_ids == {"one", "two"}
+    clock.now += 6.1
+    assert board.hands() == {}
+    assert board.worker_ids == frozenset()
+
+
+def test_workers_are_known_only_when_every_live_one_had_time_to_announce_itself() -> None:
+    slots, hands = SlotBoard(), HandBoard()
+    assert not live_workers(slots, hands, timedelta(seconds=6)).is_known
+    assert live_workers(slots, hands, timedelta(seconds=6.1)).is_known
+
+
+def test_a_worker_that_does_not_say_what_it_has_in_hand_leaves_the_picture_incomplete() -> None:
+    slots, hands = SlotBoard(), HandBoard()
+    slots.hear(WorkerSlots(worker_id="old", slots={Step.INGEST: 1}))
+    assert not live_workers(slots, hands, timedelta(minutes=1)).is_complete
+    hands.hear(WorkerHands(worker_id="old", commands=()))
+    assert live_workers(slots, hands, timedelta(minutes=1)).is_complete

@@ -1,13 +1,18 @@
 """Messages as bytes and headers, and back."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from shared.contracts.commands import COMMAND_BY_STEP, Command
 from shared.contracts.enums import Step
+from shared.contracts.events import EVENT_BY_TYPE, Event
 from shared.contracts.ids import TenantId
 from shared.messaging.codec import (
+    CURRENT_SCHEMA,
     Body,
+    Schema,
     command_headers,
     command_message,
     event_message,
@@ -15,7 +20,9 @@ from shared.messaging.codec import (
     read_event,
     sender_of,
 )
-from shared.messaging.errors import Sender, UnreadableMessage
+from shared.messaging.errors import NewerMessage, Sender, UnreadableMessage
+from shared.outbox.sending import message_of
+from tests.integration.database.samples import a_command
 from tests.support.messaging import NOON, started_event, upload_command
 
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -118,12 +125,64 @@ def test_a_body_of_an_older_schema_is_raised_step_by_step() -> None:
         kept = {name: value for name, value in body.items() if name not in {"file", "origin"}}
         return {**kept, "schemaVersion": 1, "source": body["origin"]}
 
-    upcasters = {("UploadVersion", -1): to_zero, ("UploadVersion", 0): to_one}
-    headers = {"ce-type": "com.knowgate.UploadVersion.v-1"}
-    assert read_command(json.dumps(old).encode(), headers, upcasters) == upload_command()
+    schema = Schema(upcasters={("UploadVersion", -1): to_zero, ("UploadVersion", 0): to_one})
+    assert read_command(json.dumps(old).encode(), {}, schema) == upload_command()
 
 
-def test_a_body_of_a_newer_schema_is_unreadable() -> None:
-    newer = json.loads(upload_command().to_json()) | {"schemaVersion": 2}
+@pytest.mark.parametrize("said", ["com.knowgate.UploadVersion.v1", "com.knowgate.UploadVersion.v0", ""])
+def test_the_body_says_which_version_it_is_of_whatever_its_headers_say(said: str) -> None:
+    """A dispatcher of another release may have made the headers of a body that lay in the outbox."""
+    old = {**json.loads(upload_command().to_json()), "schemaVersion": 0}
+    schema = Schema(upcasters={("UploadVersion", 0): lambda body: {**body, "schemaVersion": 1}})
+    assert read_command(json.dumps(old).encode(), {"ce-type": said}, schema) == upload_command()
+    assert read_command(upload_command().to_json(), {"ce-type": said}, schema) == upload_command()
+
+
+def test_an_older_body_to_which_no_way_leads_is_unreadable() -> None:
+    old = {**json.loads(upload_command().to_json()), "schemaVersion": 0}
+    with pytest.raises(UnreadableMessage, match="no way leads from schema 0"):
+        read_command(json.dumps(old).encode(), {})
+
+
+def newer(version: object = 2) -> bytes:
+    """A command as another release may have written it."""
+    return json.dumps({"schemaVersion": version, "kind": "ExportVersion", "anything": "else"}).encode()
+
+
+def test_a_body_of_a_newer_schema_is_told_from_one_that_nobody_can_read() -> None:
+    headers = command_message(upload_command(), step=Step.UPLOAD, source="api", traceparent=None).headers
+    with pytest.raises(NewerMessage, match="of schema 2, and this release reads up to schema 1: upgrade") as refusal:
+        read_command(newer(), headers)
+    assert (refusal.value.version, refusal.value.command_id, refusal.value.tenant_id) == (2, "op_1.upload.1.1", "acme")
+    with pytest.raises(NewerMessage):
+        read_event(newer(), event_message(started_event(), source="worker", traceparent=None).headers)
+
+
+@pytest.mark.parametrize("headers", [{}, {"ce-id": "op_1.upload.1.1"}, {"ce-tenant": "acme"}, {"ce-id": "?"}])
+def test_a_newer_body_that_does_not_say_whose_it_is_is_unreadable(headers: dict[str, str]) -> None:
+    with pytest.raises(UnreadableMessage, match="of schema 2 and does not say whose it is"):
+        read_command(newer(), headers)
+
+
+@pytest.mark.parametrize("version", ["2", None, 1.5, [2]])
+def test_a_version_that_is_none_makes_no_newer_body(version: object) -> None:
+    headers = command_message(upload_command(), step=Step.UPLOAD, source="api", traceparent=None).headers
     with pytest.raises(UnreadableMessage):
-        read_command(json.dumps(newer).encode(), {"ce-type": "com.knowgate.UploadVersion.v2"})
+        read_command(newer(version), headers)
+
+
+def test_the_headers_of_a_body_of_another_release_say_its_version() -> None:
+    row = a_command("op_1")
+    assert message_of(row, "dispatcher").headers["ce-type"] == "com.knowgate.UploadVersion.v1"
+    old = replace(row, body=b'{"schemaVersion":0}')
+    message = message_of(old, "dispatcher")
+    assert (message.headers["ce-type"], message.body) == ("com.knowgate.UploadVersion.v0", b'{"schemaVersion":0}')
+
+
+@pytest.mark.parametrize("model", [*COMMAND_BY_STEP.values(), *EVENT_BY_TYPE.values()])
+def test_every_model_is_of_the_current_schema(model: type[Command] | type[Event]) -> None:
+    assert model.model_fields["schema_version"].default == CURRENT_SCHEMA
+
+
+def test_a_tenant_that_no_sender_of_ours_would_write_counts_as_not_told() -> None:
+    assert sender_of({"ce-id": "op_1.upload.1.1", "ce-tenant": "\udcff"}).tenant_id is None

@@ -1,5 +1,8 @@
 """What a process concludes from what its connection goes through."""
 
+import asyncio
+from datetime import timedelta
+
 import pytest
 from nats.errors import Error as NatsError
 
@@ -41,3 +44,19 @@ async def test_nothing_matters_any_more_while_we_close_it() -> None:
     await line.failed(NatsError("nats: 'Authorization Violation'"))
     await line.closed()
     assert lost == []
+
+
+async def test_a_wait_whose_time_is_up_in_the_moment_of_a_break_does_not_keep_the_line_from_coming_back() -> None:
+    line, told = line_of([], is_open=True), list[str]()
+
+    async def waits() -> None:
+        async with line.answer_within(timedelta(minutes=1)):
+            (wait,) = line._waits
+            wait._on_timeout()  # type: ignore[attr-defined]
+            await line.disconnected()  # nobody has left the wait yet
+            told.append("broken")
+            await asyncio.get_running_loop().create_future()
+
+    with pytest.raises(TimeoutError):
+        await waits()
+    assert told == ["broken"]

@@ -1,0 +1,1 @@
+"""Restarts the broker again and again under a whole gateway that works, and counts what was lost by it."""
