@@ -1,4 +1,4 @@
-"""What falls due by time alone: purges, expired files, answers, revocations and inbox entries nobody needs any more."""
+"""What falls due by time alone: purges, and all that nobody needs any more, from files to inbox entries."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from shared.database.files import expired_resources, forget_resources
 from shared.database.idempotency import forget_answers
 from shared.database.inbox import forget_events
 from shared.database.purges import due_purges
+from shared.database.reconciliations import forget_reconciliations
 from shared.database.revocations import forget_revocations
 from shared.domain.errors import Transient
 from shared.lifecycle.purges import issue_purges, issue_these, postpone_purge, release_files
@@ -34,6 +35,7 @@ class Housekeeping:
     around: Surroundings
     guard: Callable[[Connection], None]
     inbox_kept: timedelta
+    reconciliations_kept: timedelta
 
     async def issue_due_purges(self) -> int:
         """Issue a piece of the purges that are due, or end those with nothing to remove; how many. PIECE: more may be.
@@ -63,7 +65,12 @@ class Housekeeping:
         """Forget what has expired, and order the deletion of files that nothing names any more."""
         while await self.database.write(self._expire) == PIECE:
             pass
-        for forget in (self._forget_answers, self._forget_events, self._forget_revocations):
+        for forget in (
+            self._forget_answers,
+            self._forget_events,
+            self._forget_revocations,
+            self._forget_reconciliations,
+        ):
             while await self.database.write(forget) == FORGOTTEN_AT_ONCE:
                 pass
 
@@ -99,3 +106,8 @@ class Housekeeping:
         """What they refused has expired by itself."""
         self.guard(conn)
         return forget_revocations(conn, before=self.around.clock(), limit=FORGOTTEN_AT_ONCE)
+
+    def _forget_reconciliations(self, conn: Connection) -> int:
+        self.guard(conn)
+        before = self.around.clock() - self.reconciliations_kept
+        return forget_reconciliations(conn, before=before, limit=FORGOTTEN_AT_ONCE)

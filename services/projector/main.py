@@ -6,31 +6,46 @@ import signal
 import socket
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack, suppress
+from datetime import timedelta
 from functools import partial
 
 import structlog
 
+from services.projector.checkpoints import Signing
 from services.projector.lease import Lease
 from services.projector.metrics import ProjectorMetrics
+from services.projector.reconciling import Eyes
 from services.projector.rounds import heed_cancel
 from services.projector.settings import ProjectorSettings
+from services.projector.surveying import Survey
 from services.projector.term import Parts, Term
+from shared.auth.checkpoint_file import CheckpointFile
+from shared.auth.checkpoints import load_signer
+from shared.auth.settings import AuditSettings
 from shared.database.database import Database, open_database
 from shared.database.errors import LeaseLost
 from shared.database.migrate import require_current
 from shared.database.settings import DatabaseSettings
 from shared.domain.errors import StoreUnavailable
+from shared.files.settings import FilesSettings
+from shared.files.store import FileStore
 from shared.lifecycle.settings import PipelineSettings
 from shared.lifecycle.surroundings import Surroundings
-from shared.messaging.announcements import SlotBoard, listen_for_slots
+from shared.messaging.announcements import HandBoard, SlotBoard, listen_for_hands, listen_for_slots, live_workers
 from shared.messaging.connection import Connection, connect
+from shared.messaging.errors import NewerMessage
 from shared.messaging.publisher import Publisher
 from shared.messaging.reader import EventReader
 from shared.messaging.settings import MessagingSettings
 from shared.messaging.streams import declare
+from shared.providers.factory import Providers
+from shared.providers.settings import ProviderSettings
 from shared.telemetry.logging import configure_logging
 from shared.telemetry.metrics import new_registry, serve_metrics
 from shared.telemetry.settings import TelemetrySettings
+
+STAND_BY = timedelta(seconds=5)
+"""How long a projector that is too old for what comes next leaves the lease to others."""
 
 log = structlog.get_logger()
 
@@ -43,21 +58,39 @@ async def project_forever(parts: Parts, lease: Lease) -> None:
             await lease.take(at_once=at_once)
             at_once = False
             parts.metrics.active(is_active=True)
-            with suppress(LeaseLost):
-                await _one_term(parts, lease)
+            newer = await _one_term(parts, lease)
             parts.metrics.active(is_active=False)
             heed_cancel()
+            if newer is not None:
+                await _stand_by(parts, lease, newer)
     finally:
         with suppress(StoreUnavailable):
             await asyncio.shield(lease.give_up())
 
 
-async def _one_term(parts: Parts, lease: Lease) -> None:
-    """A lost lease ends the term; any other error ends the process, whose launcher starts it again."""
+async def _one_term(parts: Parts, lease: Lease) -> NewerMessage | None:
+    """A lost lease ends the term, and so does an event of a newer release, which is returned.
+
+    Any other error ends the process, whose launcher starts it again. The term is a task of its own, because a task
+    group that fails leaves its task as if somebody had asked it to stop.
+    """
+    newer: list[NewerMessage] = []
     try:
-        await Term(parts, lease).run()
-    except* LeaseLost as lost:
-        raise lost.exceptions[0] from None
+        await asyncio.create_task(Term(parts, lease).run())
+    except* LeaseLost:
+        pass
+    except* NewerMessage as met:
+        newer += [error for error in met.exceptions if isinstance(error, NewerMessage)]
+    return newer[0] if newer else None
+
+
+async def _stand_by(parts: Parts, lease: Lease, newer: NewerMessage) -> None:
+    """Leave the work to a projector that is upgraded, if there is one by now; look again after a while."""
+    log.error("projector.event.newer", version=newer.version, command_id=newer.command_id, error=newer.message)
+    parts.metrics.newer()
+    with suppress(StoreUnavailable):
+        await lease.give_up()
+    await asyncio.sleep(STAND_BY.total_seconds())
 
 
 async def serve() -> None:
@@ -74,7 +107,8 @@ async def serve() -> None:
         registry = new_registry()
         if telemetry.metrics_port is not None:
             stack.enter_context(serve_metrics(telemetry.metrics_host, telemetry.metrics_port, registry=registry))
-        parts = await _parts(settings, messaging, database, connection, ProjectorMetrics(registry))
+        survey = _survey(stack)
+        parts = await _parts(settings, messaging, database, connection, ProjectorMetrics(registry), survey)
         lease = Lease(database, _holder(), ttl=settings.lease_ttl, renewal=settings.lease_renewal)
         log.info("projector.started", holder=_holder())
         await project_forever(parts, lease)
@@ -86,9 +120,11 @@ async def _parts(
     database: Database,
     connection: Connection,
     metrics: ProjectorMetrics,
+    survey: Survey,
 ) -> Parts:
-    board = SlotBoard()
+    board, hands = SlotBoard(), HandBoard()
     await listen_for_slots(connection, board.hear)
+    await listen_for_hands(connection, hands.hear)
     return Parts(
         settings=settings,
         database=database,
@@ -99,6 +135,33 @@ async def _parts(
         around=Surroundings(settings=PipelineSettings()),
         metrics=metrics,
         declare=partial(declare, connection.jetstream, messaging),
+        eyes=Eyes(
+            survey=survey,
+            workers=lambda: live_workers(board, hands, connection.connected_for),
+            patience=messaging.ack_wait,
+        ),
+        signing=_signing(AuditSettings()),
+    )
+
+
+def _survey(stack: AsyncExitStack) -> Survey:
+    """Providers are opened when they are looked at for the first time."""
+    files = FilesSettings()
+    store = FileStore.open(files.url, files.options)
+    providers = Providers(ProviderSettings(), store)
+    stack.push_async_callback(providers.close)
+    return Survey(reads=providers.reads, store=store)
+
+
+def _signing(settings: AuditSettings) -> Signing | None:
+    """Without a key nothing is signed, and it is said once: a cut tail of the audit would not show."""
+    if settings.key_file is None:
+        log.warning("projector.audit.unsigned", setting="KNOWGATE_AUDIT_KEY_FILE")
+        return None
+    return Signing(
+        every=settings.checkpoint_interval,
+        signer=load_signer(settings.key_file),
+        file=None if settings.checkpoint_file is None else CheckpointFile(settings.checkpoint_file),
     )
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 import structlog
 
 from shared.database.errors import LeaseLost
-from shared.domain.errors import Transient
+from shared.domain.errors import Rejected, Transient
 
 log = structlog.get_logger()
 
@@ -18,7 +18,7 @@ async def repeat(
 ) -> None:
     """Repeat `work` until cancelled or LeaseLost. What is away for a while is tried again at the next turn.
 
-    So is what fails by a bug of ours: everything else that the projector does goes on meanwhile.
+    So is what somebody has to put right, and what fails by a bug of ours: everything else goes on meanwhile.
     """
     while True:
         if wake is not None:
@@ -29,6 +29,8 @@ async def repeat(
             raise
         except Transient as error:
             log.warning("projector.round.failed", round=name, error=error.message)
+        except Rejected as error:
+            log.error("projector.round.refused", round=name, error=error.message)
         except Exception:
             log.exception("projector.round.crashed", round=name)
         heed_cancel()

@@ -1,6 +1,6 @@
 """Seals what was written to the audit, again and again, under the lease."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from shared.database.audit_chain import has_unsealed
 from shared.database.database import Database
-from shared.lifecycle.seal_audit import seal_audit
+from shared.lifecycle.seal_audit import Sealed, seal_audit
 from shared.telemetry.stamps import Clock
 
 MOST_AT_ONCE: Final = 500
@@ -22,13 +22,17 @@ class Sealing:
     database: Database
     guard: Callable[[Connection], None]
     clock: Clock
+    on_sealed: Callable[[Mapping[str, int]], None]
+    """Told where the chains end that have grown."""
 
     async def round(self) -> None:
         """Seal everything that waits; nothing is written when nothing does."""
         while await self.database.read(has_unsealed):
-            if await self.database.write(self._seal) < MOST_AT_ONCE:
+            sealed = await self.database.write(self._seal)
+            self.on_sealed(sealed.ends)
+            if sealed.entries < MOST_AT_ONCE:
                 return
 
-    def _seal(self, conn: Connection) -> int:
+    def _seal(self, conn: Connection) -> Sealed:
         self.guard(conn)
         return seal_audit(conn, self.clock(), limit=MOST_AT_ONCE)

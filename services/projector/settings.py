@@ -33,3 +33,9 @@ class ProjectorSettings(BaseSettings):
     housekeeping_interval: PositiveDuration = timedelta(seconds=30)
     inbox_kept: PositiveDuration = timedelta(days=35)
     """Longer than the events stream keeps its events."""
+    reconcile_interval: PositiveDuration = timedelta(hours=1)
+    """Between two comparisons of all tenants with what provider and object store hold; they repair what they find."""
+    reconcile_settled_after: PositiveDuration = timedelta(minutes=5)
+    """What has changed less than so long ago is not judged: lists and counts of a provider may lag."""
+    reconciliations_kept: PositiveDuration = timedelta(days=30)
+    """How long the reports of comparisons that have ended are kept."""

@@ -47,7 +47,7 @@ def _row(entry: AuditEntry) -> tuple[Cell, ...]:
         "actor": origin.actor.value,
         "service": None if caller is None else caller.service,
         "subject": None if caller is None else caller.subject,
-        "session_id": None if caller is None else caller.session_id,
+        "session_id": None if caller is None else caller.session_id or None,
         "tool_call_id": origin.tool_call_id,
         "request_id": origin.request_id,
         "trace_id": None if origin.traceparent is None else trace_id_of(origin.traceparent),

@@ -67,6 +67,17 @@ _HEADS = """
 SELECT last.chain, last.seq, last.hash FROM {asked} CROSS JOIN audit_chain AS last
 WHERE last.chain = asked.chain AND last.seq = (SELECT max(seq) FROM audit_chain WHERE chain = asked.chain)
 """
+# From each chain's name to the next one in the index: as many steps as there are chains, however long they are.
+_ALL_HEADS = """
+WITH RECURSIVE named(chain) AS (
+    SELECT min(chain) FROM audit_chain
+    UNION ALL
+    SELECT (SELECT min(link.chain) FROM audit_chain AS link WHERE link.chain > named.chain)
+    FROM named WHERE named.chain IS NOT NULL
+)
+SELECT last.chain, last.seq, last.hash FROM named CROSS JOIN audit_chain AS last
+WHERE last.chain = named.chain AND last.seq = (SELECT max(seq) FROM audit_chain WHERE chain = named.chain)
+"""
 _ASKED_SQLITE = "(SELECT value AS chain FROM json_each(:chains)) AS asked"
 _ASKED_POSTGRES = "unnest(:chains::text[]) AS asked(chain)"
 
@@ -97,6 +108,11 @@ def chain_heads(conn: Connection, chains: Collection[str]) -> Mapping[str, Head]
     asked = _ASKED_SQLITE if conn.dialect.name == SQLITE else _ASKED_POSTGRES
     rows = run(conn, _HEADS.format(asked=asked), chains=chains).all()
     return {chain: Head(seq=seq, hash=digest) for chain, seq, digest in rows}
+
+
+def all_heads(conn: Connection) -> Mapping[str, Head]:
+    """The last link of every chain."""
+    return {chain: Head(seq=seq, hash=digest) for chain, seq, digest in run(conn, _ALL_HEADS).all()}
 
 
 def add_links(conn: Connection, links: Sequence[Link]) -> None:

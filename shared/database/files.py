@@ -49,12 +49,12 @@ class FileResource:
     expires_at: datetime
 
 
-_FILE_CODEC = RowCodec(table_of(FileRow), StoredFile)
-_FILES = TableRows(table_of(FileRow), _FILE_CODEC.columns)
+FILE_CODEC = RowCodec(table_of(FileRow), StoredFile)
+_FILES = TableRows(table_of(FileRow), FILE_CODEC.columns)
 _RESOURCE_CODEC = RowCodec(table_of(FileResourceRow), FileResource)
 _RESOURCES = TableRows(table_of(FileResourceRow), _RESOURCE_CODEC.columns)
 _RESOURCE = Part(table_of(FileResourceRow), _RESOURCE_CODEC)
-_FILE = Part(table_of(FileRow), _FILE_CODEC, after=_RESOURCE)
+_FILE = Part(table_of(FileRow), FILE_CODEC, after=_RESOURCE)
 
 _FREE = """
 UPDATE file SET status = 'PURGING'
@@ -81,15 +81,15 @@ def adopt_or_insert_file(conn: Connection, file: StoredFile) -> StoredFile:
     """The tenant's LIVE file with these bytes, locked against being purged: an older twin, or `file` itself."""
     condition = "tenant_id = :tenant AND sha256 = :sha256 AND status = 'LIVE'"
     while True:  # a twin found by the insert may be on its way out before it can be locked
-        _FILES.insert_missing(conn, _FILE_CODEC.write([file]))
+        _FILES.insert_missing(conn, FILE_CODEC.write([file]))
         rows = _FILES.where(conn, condition, lock=Lock.SHARE, tenant=file.tenant_id, sha256=file.sha256)
         if rows:
-            return _FILE_CODEC.read(rows)[0]
+            return FILE_CODEC.read(rows)[0]
 
 
 def load_files(conn: Connection, ids: Collection[str], *, lock: Lock = Lock.NONE) -> dict[str, StoredFile]:
     """The files with these ids, by id; ids that name none are left out."""
-    return {file.id: file for file in _FILE_CODEC.read(_FILES.by_key(conn, ids, lock))}
+    return {file.id: file for file in FILE_CODEC.read(_FILES.by_key(conn, ids, lock))}
 
 
 def mark_purging(conn: Connection, file_ids: Collection[str], now: datetime) -> list[StoredFile]:
@@ -102,6 +102,14 @@ def mark_purging(conn: Connection, file_ids: Collection[str], now: datetime) -> 
         return []
     run(conn, _FREE, ids=live, now=to_microseconds(now))
     return [file for file in load_files(conn, live).values() if file.status is FileStatus.PURGING]
+
+
+def insert_purging(conn: Connection, file: StoredFile) -> bool:
+    """Take an object that no row names as a PURGING file, so that it is deleted as one; False when one names it."""
+    if run(conn, "SELECT 1 FROM upload_part WHERE object_key = :key LIMIT 1", key=file.object_key).first() is not None:
+        return False
+    _FILES.insert_missing(conn, FILE_CODEC.write([file]))
+    return bool(load_files(conn, {file.id}))
 
 
 def delete_files(conn: Connection, file_ids: Collection[str]) -> None:

@@ -30,6 +30,11 @@ def remember_events(conn: Connection, event_ids: Collection[EventId], now: datet
     _ROWS.insert(conn, [list(event_ids), [to_microseconds(now)] * len(event_ids)])
 
 
+def drop_event(conn: Connection, event_id: EventId) -> None:
+    """Make an event unknown again, because it is to be applied after all."""
+    run(conn, "DELETE FROM inbox WHERE event_id = :event", event=event_id)
+
+
 def forget_events(conn: Connection, before: datetime, *, limit: int) -> int:
     """Drop up to `limit` ids of events applied before then, which the stream has dropped long ago; how many."""
     return run(conn, _FORGET, before=to_microseconds(before), most=limit).rowcount

@@ -15,17 +15,22 @@ def read_page(
     order: tuple[str, ...],
     page: int,
     page_size: int,
+    newest_first: bool = False,
     **params: Parameter,
 ) -> tuple[Rows, int]:
-    """The page's rows in `order`, whose first column is never null, and how many rows fulfil the condition."""
+    """The page's rows in `order`, whose first column is never null, and how many rows fulfil the condition.
+
+    `newest_first` turns the order round.
+    """
+    way = " DESC" if newest_first else ""
     chosen = f"FROM {table.name} WHERE {condition}"
     wanted = selected(conn.dialect.name, table, columns)
     text = f"""
         SELECT page.*, total.number FROM (SELECT count(*) AS number {chosen}) AS total
         LEFT JOIN (
-            SELECT {wanted} {chosen} ORDER BY {", ".join(order)} LIMIT :size OFFSET :skip
+            SELECT {wanted} {chosen} ORDER BY {", ".join(f"{name}{way}" for name in order)} LIMIT :size OFFSET :skip
         ) AS page ON true
-        ORDER BY {", ".join(f"page.{name}" for name in order)}
+        ORDER BY {", ".join(f"page.{name}{way}" for name in order)}
     """  # noqa: S608 - names of ours only
     rows = run(conn, text, size=page_size, skip=(page - 1) * page_size, **params).all()
     first = columns.index(order[0])

@@ -38,11 +38,12 @@ SINGLE_DOCUMENT_VISIBLE = f"{SPACE_IN_REACH} AND document.id IN ({_GRANTED_DOCUM
 NOT_HIDDEN = "document.status NOT IN ('DELETING', 'DELETED')"
 
 
+def domain_parameters(reach: Reach) -> dict[str, Parameter]:
+    """The parameters that `SPACE_IN_REACH` names, for those who need no grant."""
+    return {"tenant": reach.tenant_id, "domains": sorted(reach.domains)}
+
+
 def reach_parameters(reach: Reach) -> dict[str, Parameter]:
     """The parameters that the conditions name."""
     principals = [[principal.kind.value, principal.name] for principal in sorted(reach.principals)]
-    return {
-        "tenant": reach.tenant_id,
-        "domains": sorted(reach.domains),
-        "principals": orjson.dumps(principals).decode(),
-    }
+    return domain_parameters(reach) | {"principals": orjson.dumps(principals).decode()}

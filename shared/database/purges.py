@@ -38,9 +38,9 @@ SELECT {columns} FROM placed ORDER BY place, due_at, id LIMIT :limit
 _FIRST = """SELECT {selected} FROM purge
         WHERE purge.status = 'WAITING' AND purge.tenant_id = tenant.id AND purge.due_at <= :now
             AND NOT EXISTS (
-                SELECT 1 FROM document_version
-                JOIN outbox ON outbox.owner_id = document_version.operation_id
-                WHERE document_version.id = purge.version_id
+                SELECT 1 FROM operation
+                JOIN outbox ON outbox.owner_id = operation.id
+                WHERE operation.document_id = purge.document_id AND operation.version_id = purge.version_id
                     AND outbox.published_at IS NOT NULL AND outbox.gone_after IS NULL
             )
             AND NOT EXISTS (
@@ -83,6 +83,11 @@ def lock_waiting_purges(conn: Connection, version_ids: Collection[str]) -> list[
     """The waiting purges of these versions, locked."""
     condition = "version_id AMONG :versions AND status = 'WAITING'"
     return _CODEC.read(_ROWS.where(conn, condition, lock=Lock.UPDATE, versions=version_ids))
+
+
+def find_unsettled_purges(conn: Connection, version_ids: Collection[str]) -> list[Purge]:
+    """The purges of these versions that are not done, also of versions that are not there."""
+    return _CODEC.read(_ROWS.where(conn, "version_id AMONG :versions AND status <> 'DONE'", versions=version_ids))
 
 
 def find_purges_of(conn: Connection, operation_ids: Collection[str]) -> list[Purge]:

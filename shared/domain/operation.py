@@ -5,7 +5,7 @@ from datetime import datetime
 
 from shared.contracts.enums import FailureReason, OperationStatus, OperationType, ResourceType, Step
 from shared.contracts.ids import CommandId, DocumentId, OperationId, SpaceId, SubjectId, TenantId, VersionId
-from shared.domain.errors import NotCancellable
+from shared.domain.errors import AlreadyEnded, NotCancellable
 from shared.domain.transitions import Table, move, terminal
 
 _END = frozenset({OperationStatus.SUCCEEDED, OperationStatus.FAILED, OperationStatus.CANCELLED})
@@ -72,7 +72,7 @@ class Operation:
     work: CommandId | None = None
     """The command that is current; only its events move this operation."""
     cancel: CommandId | None = None
-    """The cancel command that is current, once one was issued."""
+    """The cancel command that is current, once one was issued; after a cancel that was given up, its last one."""
     retry_count: int = 0
     last_retry_at: datetime | None = None
     next_retry_at: datetime | None = None
@@ -130,12 +130,16 @@ class Operation:
 
     def cancelling(self, now: datetime) -> "Operation":
         """The operation once a cancel was asked for that a worker has to confirm."""
-        command = CommandId(self.id, Step.CANCEL, 1, 1)
+        attempt = 1 if self.cancel is None else self.cancel.attempt + 1
+        command = CommandId(self.id, Step.CANCEL, attempt, 1)
         return replace(self, cancel=command, cancel_requested_at=now, updated_at=now)
 
     def cancel_given_up(self, now: datetime) -> "Operation":
-        """The operation as if its cancel had never been asked for: it ends by itself."""
-        return replace(self, cancel=None, cancel_requested_at=None, updated_at=now)
+        """The operation as if its cancel had never been asked for: it ends by itself.
+
+        Which cancel command was the last stays known: one that is asked for anew is another command.
+        """
+        return replace(self, cancel_requested_at=None, updated_at=now)
 
     def issued(self, command: CommandId, now: datetime) -> "Operation":
         """The operation with another current work command."""
@@ -145,6 +149,11 @@ class Operation:
     def is_over(self) -> bool:
         """True in a terminal status."""
         return self.status in OPERATION_END
+
+    def is_current(self, command_id: str) -> bool:
+        """Whether this is the command that the operation waits for, of its work or of its cancel."""
+        current = {str(self.work), str(self.cancel)} if self.is_cancelling else {str(self.work)}
+        return command_id in current
 
     @property
     def is_cancelling(self) -> bool:
@@ -158,6 +167,12 @@ def require_cancellable(operation: Operation) -> None:
         raise NotCancellable(f"The operation has ended already, as {operation.status.value}.")
     if operation.type not in CANCELLABLE:
         raise NotCancellable("Only an upload, a replacement and a reindexing can be cancelled.")
+
+
+def require_unfinished(operation: Operation) -> None:
+    """Refuse to end what is over."""
+    if operation.is_over:
+        raise AlreadyEnded(f"The operation has ended already, as {operation.status.value}.")
 
 
 def first_command(operation: Operation, step: Step | None = None) -> CommandId | None:

@@ -9,6 +9,7 @@ from shared.contracts.enums import (
     FailureClass,
     FailureReason,
     OperationStatus,
+    OperationType,
     PurgeReason,
     SpaceStatus,
     Step,
@@ -18,11 +19,19 @@ from shared.contracts.ids import CommandId
 from shared.domain.document import Document
 from shared.domain.failure import FAILURES
 from shared.domain.manual_retry import may_retry
+from shared.domain.operation import FIRST_STEP
 from shared.domain.purge import PurgeOrder
 from shared.domain.retry import LONGEST_EXPONENT, RetryAt, decide_retry, wait_before
-from shared.domain.space import Space
-from shared.domain.version import Version
+from shared.domain.space import SPACE_MOVES, Space
+from shared.domain.transitions import may_move
+from shared.domain.version import VERSION_MOVES, Version
 from shared.domain.work import IssueCommand, Moment, Projected, Work, with_operation
+
+ENDS_IN_SPACE: Final = {
+    OperationType.SPACE_CREATE: SpaceStatus.CREATE_FAILED,
+    OperationType.SPACE_DELETE: SpaceStatus.DELETE_FAILED,
+}
+"""What a space is after an operation on it has failed."""
 
 CANCEL_GIVEN_UP: Final = "operation.cancel-given-up"
 
@@ -128,6 +137,27 @@ def _give_up(work: Work, step: Step, reason: FailureReason, text: str, retryable
     return Projected(
         work=replace(work, operation=operation, version=version, document=_without_candidate(work, moment))
     )
+
+
+def end_by_operator(work: Work, moment: Moment) -> Work:
+    """The operation FAILED because an operator wants it to end, whatever it waits for; a candidate keeps its slot.
+
+    What was being cancelled may be half removed: a retry of it begins anew. A document that is being deleted stays so.
+    """
+    now, before = moment.now, work.operation
+    reason, text = FailureReason.ENDED_BY_OPERATOR, FAILURES[FailureReason.ENDED_BY_OPERATOR].text
+    operation = before.gave_up(reason, text, retryable=may_retry(before) and not work.is_leaving, now=now)
+    if before.type in ENDS_IN_SPACE:
+        then = ENDS_IN_SPACE[before.type]
+        is_there = may_move(SPACE_MOVES, work.space.status, then)
+        return replace(work, operation=operation, space=work.space.moved(then, now) if is_there else work.space)
+    version = work.version
+    if version is None or not may_move(VERSION_MOVES, version.status, VersionStatus.FAILED):
+        return with_operation(work, operation)
+    first = FIRST_STEP[before.type] or Step.UPLOAD
+    step = first if before.work is None or before.is_cancelling else before.work.step
+    failed = version.failed(step, reason, text, retryable=operation.is_retryable, now=now)
+    return replace(work, operation=operation, version=failed, document=_without_candidate(work, moment))
 
 
 def request_cancel(work: Work, moment: Moment, *, is_out: bool) -> Projected:

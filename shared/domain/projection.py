@@ -6,6 +6,7 @@ the first terminal event projected decides; everything else is Skipped, with wha
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Final
 
 from shared.contracts.enums import FailureReason, InterruptReason, PurgeReason, SpaceStatus, Step, VersionStatus
 from shared.contracts.events import (
@@ -39,10 +40,12 @@ from shared.domain.purge import PurgeOrder
 from shared.domain.version import IN_STEP
 from shared.domain.work import Moment, Projected, Work, with_operation
 
+RESULT_DISCARDED: Final = "operation.result-discarded"
+
 
 def project(work: Work, event: AnyEvent, moment: Moment) -> Projected:
     """Apply one event to its work; the same work, event and moment always give the same answer."""
-    if event.command_id not in {str(work.operation.work), str(work.operation.cancel)}:
+    if not work.operation.is_current(event.command_id):
         return _skip(work, event, moment)
     return _move(work, event, moment)
 
@@ -82,7 +85,7 @@ def _skip(work: Work, event: AnyEvent, moment: Moment) -> Projected:
     if not is_known and not (is_gone and _ended_untold(event)):
         return Projected(work=work, is_skipped=True)
     order = PurgeOrder(version_id=version.id, native_document_id=native, reason=PurgeReason.LEFTOVER, due_at=moment.now)
-    return Projected(work=work, purges=(order,), is_skipped=True)
+    return Projected(work=work, purges=(order,), is_skipped=True, note=RESULT_DISCARDED)
 
 
 def _ended_untold(event: AnyEvent) -> bool:

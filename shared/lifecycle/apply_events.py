@@ -199,7 +199,8 @@ def _record(batch: _Batch, before: Work, projected: Projected, item: ReceivedEve
         (before.active, after.active),
     )
     for was, now in pairs:
-        if now is not None and was is not now:
+        note = projected.note if now is after.operation else None
+        if now is not None and (was is not now or note is not None):
             batch.entries.extend(
                 record_transition(
                     was,
@@ -208,7 +209,7 @@ def _record(batch: _Batch, before: Work, projected: Projected, item: ReceivedEve
                     now=batch.now,
                     new_id=around.new_id,
                     operation=after.operation,
-                    action=projected.note if now is after.operation else None,
+                    action=note,
                 )
             )
 

@@ -17,13 +17,12 @@ from shared.contracts.commands import (
     UploadVersion,
 )
 from shared.contracts.enums import Step
-from shared.contracts.ids import CommandId
+from shared.contracts.ids import CommandId, VersionId
 from shared.database.files import StoredFile
 from shared.database.outbox import OutboxCommand
 from shared.domain.purge import Purge
 from shared.domain.space import Space
 from shared.domain.transitions import IllegalMove
-from shared.domain.version import Version
 from shared.domain.work import Work
 
 _VERSION_COMMANDS: dict[Step, type[UploadVersion] | type[IngestVersion] | type[ReindexVersion]] = {
@@ -79,7 +78,9 @@ def _version_command(work: Work, step: Step) -> Callable[..., _VersionCommand]:
     return partial(CancelOperation, work_command_id=str(work.operation.work))
 
 
-def build_purge(purge: Purge, space: Space, version: Version, *, now: datetime, deadline: timedelta) -> PurgeVersion:
+def build_purge(
+    purge: Purge, version_id: VersionId, space: Space, *, now: datetime, deadline: timedelta
+) -> PurgeVersion:
     """The command that removes a version from the provider."""
     return PurgeVersion(
         command_id=str(purge.command),
@@ -90,7 +91,7 @@ def build_purge(purge: Purge, space: Space, version: Version, *, now: datetime, 
         purge_id=purge.id,
         space_id=space.id,
         native_space_id=space.native_id,
-        version_id=version.id,
+        version_id=version_id,
         native_document_id=purge.native_document_id,
         reason=purge.reason,
     )

@@ -33,7 +33,7 @@ def begin_deletes(
     deletes = find_deletes_at_rest(conn, document_ids)
     if not deletes:
         return
-    waited_for = _order_purges(conn, deletes, around, now)
+    waited_for = order_purges(conn, deletes, around, now)
     tell = _Teller(origin, around, now)
     begun = [purging(delete, now) for delete in deletes]
     save_operations(conn, begun)
@@ -42,7 +42,7 @@ def begin_deletes(
     settle_deletes(conn, {delete.id for delete in deletes} - waited_for, origin, around, now)
 
 
-def _order_purges(conn: Connection, deletes: Iterable[Operation], around: Surroundings, now: datetime) -> set[str]:
+def order_purges(conn: Connection, deletes: Iterable[Operation], around: Surroundings, now: datetime) -> set[str]:
     """One for each version that is left; returns the deletes that have any.
 
     A purge that waits untried is taken over, one that is out already goes on as it is.

@@ -1,15 +1,17 @@
 """Purges: made by decisions, issued when due and when nothing else of the version is out, ended by events."""
 
-from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
+from shared.contracts.commands import PurgeFile, PurgeVersion
 from shared.contracts.enums import EventType, InterruptReason, PurgeReason, Step, VersionStatus
 from shared.contracts.events import TERMINAL_EVENTS, AnyEvent, StepInterrupted
 from shared.contracts.ids import CommandId, OperationId, PurgeId
 from shared.database.audit import write_entries
-from shared.database.files import delete_files, load_files, mark_purging
+from shared.database.files import StoredFile, delete_files, load_files, mark_purging
 from shared.database.locking import Lock
 from shared.database.outbox import insert_commands
 from shared.database.purges import due_purges, insert_purges, load_purges, save_purges
@@ -17,6 +19,7 @@ from shared.database.spaces import load_spaces
 from shared.database.versions import load_versions, save_versions
 from shared.domain.audit import Actor, AuditEntry, Origin
 from shared.domain.purge import ENDS_VERSION, Purge, PurgeOrder, PurgeStatus
+from shared.domain.space import Space
 from shared.domain.version import Version
 from shared.domain.work import Work
 from shared.lifecycle.commands import build_file_purge, build_purge, outbox_row
@@ -70,30 +73,42 @@ def issue_these(conn: Connection, purge_ids: Collection[str], around: Surroundin
     """
     now = around.clock()
     purges = _one_of_each_version(_lock_waiting(conn, purge_ids))
-    spaces = load_spaces(conn, {purge.space_id for purge in purges if purge.space_id is not None})
-    versions = load_versions(conn, {purge.version_id for purge in purges if purge.version_id is not None})
-    files = load_files(conn, {purge.file_id for purge in purges if purge.file_id is not None})
+    targets = _Targets(
+        spaces=load_spaces(conn, {purge.space_id for purge in purges if purge.space_id is not None}),
+        versions=load_versions(conn, {purge.version_id for purge in purges if purge.version_id is not None}),
+        files=load_files(conn, {purge.file_id for purge in purges if purge.file_id is not None}),
+    )
     rows, issued, gone = [], [], []
     for purge in purges:
-        deadline = around.settings.deadline(purge.step)
-        space, version, file = (
-            spaces.get(purge.space_id) if purge.space_id else None,
-            versions.get(purge.version_id) if purge.version_id else None,
-            files.get(purge.file_id) if purge.file_id else None,
-        )
-        if space is not None and version is not None:
-            command = build_purge(purge, space, version, now=now, deadline=deadline)
-            rows.append(outbox_row(command, traceparent=new_traceparent(), due_at=now, now=now))
-        elif file is not None:
-            file_command = build_file_purge(purge, file, now=now, deadline=deadline)
-            rows.append(outbox_row(file_command, traceparent=new_traceparent(), due_at=now, now=now))
-        else:
+        command = targets.command(purge, now, around.settings.deadline(purge.step))
+        if command is None:
             gone.append(purge.finished(now))
-            continue
-        issued.append(purge.issued(now))
+        else:
+            rows.append(outbox_row(command, traceparent=new_traceparent(), due_at=now, now=now))
+            issued.append(purge.issued(now))
     save_purges(conn, [*issued, *gone])
     insert_commands(conn, rows)
     return len(issued) + len(gone)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Targets:
+    """What purges are to remove, as far as it is there."""
+
+    spaces: Mapping[str, Space]
+    versions: Mapping[str, Version]
+    files: Mapping[str, StoredFile]
+
+    def command(self, purge: Purge, now: datetime, deadline: timedelta) -> PurgeVersion | PurgeFile | None:
+        """The command of a purge; None when nothing is left that it could remove.
+
+        Exactly one provider document is removed also when there is no such version: it bears the name of none.
+        """
+        space, file = self.spaces.get(str(purge.space_id)), self.files.get(str(purge.file_id))
+        is_exact = purge.native_document_id is not None
+        if space is not None and purge.version_id is not None and (is_exact or purge.version_id in self.versions):
+            return build_purge(purge, purge.version_id, space, now=now, deadline=deadline)
+        return None if file is None else build_file_purge(purge, file, now=now, deadline=deadline)
 
 
 def _lock_waiting(conn: Connection, purge_ids: Collection[str]) -> list[Purge]:

@@ -17,13 +17,15 @@ class Request:
     request_id: str
     tool_call_id: str
     idempotency_digest: str | None = None
+    actor: Actor = Actor.API
+    """Who asks on behalf of the caller: a part of the gateway may do so by itself."""
     publishes: bool = False
     """The caller publishes the command itself right after the commit, because the window has room."""
 
     def origin(self) -> Origin:
         """Where the change comes from, for the audit."""
         return Origin(
-            actor=Actor.API,
+            actor=self.actor,
             caller=self.caller,
             tool_call_id=self.tool_call_id,
             request_id=self.request_id,

@@ -27,6 +27,8 @@ class PipelineSettings(BaseSettings):
     cancel_deadline: PositiveDuration = timedelta(minutes=15)
     """How long it is tried to stop what was cancelled; then the cancel is given up and the work ends by itself.
     Longer than the broker remembers message ids (10 minutes), so that it may be asked for again."""
+    overdue_after: PositiveDuration = timedelta(minutes=15)
+    """An operation that has not moved for so long is overdue: operators are told of it, with the reason."""
     answers_kept: PositiveDuration = timedelta(days=7)
     """How long the answer to a request with an idempotency key is replayed."""
 

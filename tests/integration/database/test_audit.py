@@ -113,6 +113,7 @@ def test_an_entry_is_written_once(database: Database) -> None:
     [
         "UPDATE audit_entry SET action = 'y'",
         "DELETE FROM audit_entry",
+        "UPDATE audit_entry SET details = '{}'",
         "TRUNCATE audit_entry CASCADE",
         "INSERT INTO audit_entry SELECT * FROM audit_entry WHERE true ON CONFLICT (id) DO UPDATE SET action = 'y'",
     ],

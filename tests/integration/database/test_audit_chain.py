@@ -23,6 +23,7 @@ from shared.database.audit_chain import (
 )
 from shared.database.database import Database
 from shared.database.errors import UniqueViolation
+from shared.database.settings import SQLITE
 from shared.database.sql import run
 from shared.domain.audit import Actor, AuditEntry, Origin, Outcome
 from shared.lifecycle.seal_audit import seal_audit
@@ -47,7 +48,7 @@ def write(database: Database, *entries: AuditEntry) -> None:
 
 
 def seal(database: Database, limit: int = 500) -> int:
-    return database.write_blocking(lambda conn: seal_audit(conn, NOW, limit=limit))
+    return database.write_blocking(lambda conn: seal_audit(conn, NOW, limit=limit)).entries
 
 
 def places(database: Database) -> list[tuple[str, int, str]]:
@@ -157,8 +158,20 @@ def test_an_entry_stands_in_one_place_alone(database: Database) -> None:
     assert caught.value.constraint == "audit_chain_entry_once"
 
 
-@pytest.mark.parametrize("statement", ["UPDATE audit_chain SET hash = 'y'", "DELETE FROM audit_chain"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE audit_chain SET hash = 'y'",
+        "DELETE FROM audit_chain",
+        "TRUNCATE audit_chain",
+        "INSERT INTO audit_chain SELECT * FROM audit_chain WHERE true "
+        "ON CONFLICT (chain, seq) DO UPDATE SET hash = 'y'",
+        "INSERT INTO audit_chain SELECT * FROM audit_chain WHERE true ON CONFLICT (entry_id) DO UPDATE SET hash = 'y'",
+    ],
+)
 def test_no_link_can_be_changed_or_removed(database: Database, statement: str) -> None:
+    if database.dialect == SQLITE and statement.startswith("TRUNCATE"):
+        statement = "INSERT OR REPLACE INTO audit_chain SELECT * FROM audit_chain"
     write(database, an_entry("aud_1"))
     seal(database)
 

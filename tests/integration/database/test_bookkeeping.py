@@ -4,7 +4,8 @@ from functools import partial
 
 import pytest
 
-from shared.contracts.ids import EventId
+from shared.contracts.enums import LetterKind
+from shared.contracts.ids import EventId, LetterId, TenantId
 from shared.database.database import Database
 from shared.database.dead_letters import (
     DeadLetter,
@@ -73,10 +74,12 @@ def test_a_position_of_another_stream_with_the_same_sequence_does_not_fit(databa
 def test_dead_letters_are_kept_and_tell_whose_work_is_stuck(database: Database) -> None:
     letters = [
         DeadLetter(
-            id=f"ltr_{number}",
-            kind="event",
+            id=LetterId(f"ltr_{number}"),
+            tenant_id=TenantId("acme") if number == 1 else None,
+            kind=LetterKind.EVENT,
             owner_id=f"op_{number}",
             subject="knowgate.event.failed.op",
+            headers={"ce-id": "an id"},
             body=b"\x00\xff",
             error="KeyError('x')",
             created_at=after(-number),

@@ -39,10 +39,7 @@ def definitions(conn: Connection) -> list[tuple[str, ...]]:
     """Every table, column, index and constraint as the database itself writes them down."""
     if conn.dialect.name == SQLITE:
         rows = run(conn, "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type <> 'trigger'").all()
-        cells = [
-            (kind, name, *sorted(part.strip(" )") for part in " ".join(text.split()).split(", ")))
-            for kind, name, text in rows
-        ]
+        cells = [(kind, name, *_parts(text)) for kind, name, text in rows]
     else:
         cells = [
             tuple(str(cell) for cell in row)
@@ -58,8 +55,8 @@ def definitions(conn: Connection) -> list[tuple[str, ...]]:
 
 
 def _parts(text: str) -> list[str]:
-    """The parts of a definition; in which order its constraints stand means nothing."""
-    return sorted(part.strip(" )") for part in " ".join(text.split()).split(", "))
+    """The parts of a definition; neither their order nor the quotes that renaming adds mean anything."""
+    return sorted(part.strip(" )") for part in " ".join(text.replace('"', "").split()).split(", "))
 
 
 def declared(settings: DatabaseSettings) -> list[tuple[str, ...]]:
@@ -85,9 +82,9 @@ def read(settings: DatabaseSettings, work: Callable[[Connection], object]) -> ob
 
 def test_an_empty_database_is_at_no_revision_and_is_brought_to_the_head(empty: DatabaseSettings) -> None:
     assert current(empty) is None
-    assert upgrade(empty) == head() == "0002"
-    assert current(empty) == "0002"
-    assert upgrade(empty) == "0002"
+    assert upgrade(empty) == head() == "0003"
+    assert current(empty) == "0003"
+    assert upgrade(empty) == "0003"
 
 
 def test_the_migrations_make_the_tables_that_the_code_declares(empty: DatabaseSettings) -> None:
@@ -106,13 +103,13 @@ def test_the_database_writes_down_the_same_definitions(empty: DatabaseSettings) 
 
 def test_only_one_of_many_that_migrate_at_once_does_it(empty: DatabaseSettings) -> None:
     with ThreadPoolExecutor(4) as threads:
-        assert list(threads.map(upgrade, [empty] * 4)) == ["0002"] * 4
+        assert list(threads.map(upgrade, [empty] * 4)) == ["0003"] * 4
 
 
 async def test_a_database_that_was_not_migrated_is_refused_with_what_to_do(empty: DatabaseSettings) -> None:
     Path(empty.address.database or "").parent.mkdir(parents=True, exist_ok=True)
     database = open_database(empty)
-    with pytest.raises(SchemaOutdated, match=r"revision none, this release needs 0002\. Run `knowgate migrate`"):
+    with pytest.raises(SchemaOutdated, match=r"revision none, this release needs 0003\. Run `knowgate migrate`"):
         await require_current(database)
     await asyncio.to_thread(upgrade, empty)
     await require_current(database)

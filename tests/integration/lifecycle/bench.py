@@ -141,7 +141,10 @@ class Bench:
 
     async def replace(self, document_id: DocumentId, expected: int, content: str = "b") -> Accepted:
         resource = (await self.file(content)).resource
-        body = DocumentReplaceRequest(file_resource_id=resource.id, expected_version=expected)
+        return await self.replace_with(document_id, expected, resource.id)
+
+    async def replace_with(self, document_id: DocumentId, expected: int, resource: FileResourceId) -> Accepted:
+        body = DocumentReplaceRequest(file_resource_id=resource, expected_version=expected)
         return await self.write(lambda conn: replace_document(conn, document_id, body, self.request(), self.around))
 
     async def delete(self, document_id: DocumentId, expected: int, caller: Caller = ANA) -> Deleting:

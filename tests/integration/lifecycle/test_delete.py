@@ -17,7 +17,7 @@ from shared.contracts.enums import (
     VersionStatus,
 )
 from shared.contracts.events import VersionUploaded
-from shared.contracts.ids import DocumentId
+from shared.contracts.ids import DocumentId, OperationId
 from shared.database.listings import view_document, visible_operation
 from shared.domain.authorization import DEFAULT_ROLES, reach
 from shared.domain.errors import DocumentNotFound, Forbidden, StaleVersion
@@ -100,6 +100,58 @@ EVERY = (
 )
 
 
+async def in_hand(bench: Bench) -> DocumentId:
+    """An upload that a worker has."""
+    accepted = await bench.upload(await bench.active_space())
+    await bench.publish(accepted.work.operation.id)
+    await bench.tell(bench.event(accepted.command.command_id, EventType.STARTED))
+    assert accepted.work.document is not None
+    return accepted.work.document.id
+
+
+async def ingest_in_hand(bench: Bench) -> DocumentId:
+    accepted = await bench.upload(await bench.active_space())
+    operation_id = accepted.work.operation.id
+    await bench.tell(bench.succeeded(f"{operation_id}.upload.1.1", VersionUploaded(native_document_id="n-1")))
+    await bench.publish(operation_id)
+    await bench.tell(bench.event(f"{operation_id}.ingest.1.1", EventType.PROGRESSED, percent=40))
+    assert accepted.work.document is not None
+    return accepted.work.document.id
+
+
+async def cancelling(bench: Bench) -> DocumentId:
+    document_id = await in_hand(bench)
+    await bench.cancel(await running_on(bench))
+    await bench.publish(await running_on(bench))
+    return document_id
+
+
+async def cancelling_in_vain(bench: Bench) -> DocumentId:
+    """Its cancel was given up."""
+    document_id = await in_hand(bench)
+    operation_id = await running_on(bench)
+    await bench.cancel(operation_id)
+    bench.watch.advance(timedelta(minutes=15))
+    await bench.tell(bench.failed(f"{operation_id}.cancel.1.1", FailureReason.STEP_DEADLINE, FailureClass.TRANSIENT))
+    return document_id
+
+
+async def replacement_in_hand(bench: Bench) -> DocumentId:
+    document_id = await active(bench)
+    await bench.publish((await bench.replace(document_id, expected=1)).work.operation.id)
+    return document_id
+
+
+BUSY = (in_hand, ingest_in_hand, cancelling, cancelling_in_vain, replacement_in_hand)
+
+
+async def running_on(bench: Bench) -> OperationId:
+    """The one operation that works on a version."""
+    text = "SELECT id FROM operation WHERE status IN ('PENDING', 'RUNNING') AND type <> 'DOCUMENT_DELETE'"
+    ((operation_id,),) = await bench.rows(text)
+    return OperationId(str(operation_id))
+
+
 async def is_seen(bench: Bench, document_id: DocumentId) -> bool:
     reached = reach(ANA, Action.DOCUMENT_VIEW, DEFAULT_ROLES)
     return await bench.database.read(lambda conn: view_document(conn, reached, document_id)) is not None
@@ -129,6 +181,28 @@ async def test_a_document_in_any_state_is_hidden_at_once_and_gone_when_it_is_pur
     assert (await bench.operation(delete.id)).status is OperationStatus.SUCCEEDED
     reached = reach(ANA, Action.DOCUMENT_DELETE, DEFAULT_ROLES)
     assert await bench.database.read(lambda conn: visible_operation(conn, reached, delete.id)) is not None
+
+
+@pytest.mark.parametrize("make", BUSY, ids=lambda make: make.__name__)
+async def test_a_document_that_is_worked_on_is_hidden_at_once_and_gone_when_the_work_is_stopped(
+    bench: Bench, make: Make
+) -> None:
+    document_id = await make(bench)
+    operation_id = await running_on(bench)
+    before = await bench.document(document_id)
+    deleting = (await bench.delete(document_id, expected=before.lock_version)).work.operation
+    assert deleting.status is OperationStatus.PENDING
+    assert not await is_seen(bench, document_id)
+    assert await bench.issue_purges() == []
+
+    cancel, work = await bench.commands(operation_id)
+    await bench.tell(bench.event(cancel, EventType.CANCELLED))
+    assert (await bench.operation(operation_id)).status is OperationStatus.CANCELLED
+    assert await bench.issue_purges() == [] or make is replacement_in_hand  # what served is in nobody's hands
+    await bench.tell(bench.event(work, EventType.CANCELLED))
+    await bench.purge_all()
+    await require_gone(bench, document_id)
+    assert (await bench.operation(deleting.id)).status is OperationStatus.SUCCEEDED
 
 
 async def test_a_delete_waits_for_what_a_worker_has_in_hand(bench: Bench) -> None:

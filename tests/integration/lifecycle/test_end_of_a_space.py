@@ -1,12 +1,14 @@
 """How a space ends, also when the provider does not let it go at first; the same on both databases."""
 
+from dataclasses import replace
+
 import pytest
 
 from shared.contracts.enums import FailureClass, FailureReason, OperationStatus, SpaceStatus, Step
 from shared.contracts.events import SpaceProvisioned, SpaceRemoved
 from shared.contracts.ids import SpaceId
 from shared.contracts.spaces import SpaceDeleteRequest
-from shared.database.spaces import load_spaces
+from shared.database.spaces import load_spaces, save_spaces
 from shared.domain.errors import OperationPending, SpaceBusy, SpaceNotFound
 from shared.domain.space import Space
 from shared.lifecycle.acceptance import Accepted
@@ -59,6 +61,48 @@ async def test_a_space_whose_making_failed_is_deleted_without_ever_being_used(be
 
     assert (await space_of(bench, space_id)).status is SpaceStatus.DELETED
     assert await bench.rows("SELECT count(*) FROM outbox") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("status", "refusal"),
+    [
+        (SpaceStatus.CREATING, SpaceBusy),
+        (SpaceStatus.CREATE_FAILED, None),
+        (SpaceStatus.ACTIVE, None),
+        (SpaceStatus.DISABLED, None),
+        (SpaceStatus.DELETING, SpaceBusy),
+        (SpaceStatus.DELETE_FAILED, None),
+        (SpaceStatus.DELETED, SpaceNotFound),
+    ],
+)
+async def test_a_space_is_deleted_from_every_state_in_which_nothing_runs_on_it(
+    bench: Bench, status: SpaceStatus, refusal: type[Exception] | None
+) -> None:
+    space_id = await bench.active_space()
+    space = await space_of(bench, space_id)
+    await bench.write(lambda conn: save_spaces(conn, [replace(space, status=status)]))
+    if refusal is not None:
+        with pytest.raises(refusal):
+            await delete(bench, space_id, 1)
+        assert (await space_of(bench, space_id)).status is status
+        return
+    accepted = await delete(bench, space_id, 1)
+    assert (await space_of(bench, space_id)).status is SpaceStatus.DELETING
+    with pytest.raises(SpaceBusy):
+        await delete(bench, space_id, 2)
+    await bench.tell(bench.succeeded(accepted.command.command_id, SpaceRemoved()))
+    assert (await space_of(bench, space_id)).status is SpaceStatus.DELETED
+
+
+async def test_a_removal_is_tried_six_times_and_then_left_to_be_asked_for_again(bench: Bench) -> None:
+    space_id = await bench.active_space()
+    operation_id = (await delete(bench, space_id, 1)).work.operation.id
+    for attempt in range(1, 7):
+        command = f"{operation_id}.remove.{attempt}.1"
+        await bench.tell(bench.failed(command, FailureReason.PROVIDER_UNAVAILABLE, FailureClass.TRANSIENT))
+    operation = await bench.operation(operation_id)
+    assert (operation.status, operation.retry_count, operation.is_retryable) == (OperationStatus.FAILED, 5, False)
+    assert (await space_of(bench, space_id)).status is SpaceStatus.DELETE_FAILED
 
 
 async def test_every_transition_of_the_end_is_audited_with_its_reason_once(bench: Bench) -> None:

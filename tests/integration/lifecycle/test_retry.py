@@ -1,5 +1,6 @@
 """Manual retries: from the step that failed, only the newest of a tree, at most three of a root."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -157,6 +158,21 @@ async def test_of_two_retries_at_once_one_is_taken_on(bench: Bench) -> None:
     with pytest.raises(UniqueViolation) as refused:
         await bench.write(lambda conn: insert_operations(conn, [twin]))
     assert refused.value.constraint == "operation_one_at_a_time"
+
+
+async def test_of_retries_that_are_asked_for_at_once_one_is_taken_on_and_never_more_than_three_of_a_root(
+    bench: Bench,
+) -> None:
+    operation_id = root = (await failed_upload(bench)).work.operation.id
+    for _ in range(3):
+        answers = await asyncio.gather(*(bench.retry(operation_id) for _ in range(4)), return_exceptions=True)
+        (taken,) = [answer for answer in answers if isinstance(answer, Accepted)]
+        assert sum(isinstance(answer, NotRetryable) for answer in answers) == 3
+        operation_id = taken.work.operation.id
+        await give_up(bench, operation_id)
+    answers = await asyncio.gather(*(bench.retry(operation_id) for _ in range(4)), return_exceptions=True)
+    assert [type(answer) for answer in answers] == [RetryLimitReached] * 4
+    assert await bench.rows(f"SELECT count(*) FROM operation WHERE root_id = '{root}'") == [(4,)]  # noqa: S608
 
 
 async def test_a_retry_is_for_those_who_may_do_what_is_retried(bench: Bench) -> None:

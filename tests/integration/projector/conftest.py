@@ -12,10 +12,14 @@ from prometheus_client import CollectorRegistry
 from services.projector.lease import Lease
 from services.projector.main import project_forever
 from services.projector.metrics import ProjectorMetrics
+from services.projector.reconciling import Eyes
 from services.projector.settings import ProjectorSettings
+from services.projector.surveying import Survey
 from services.projector.term import Parts
 from shared.contracts.enums import Step
 from shared.database.database import Database
+from shared.domain.unfinished import LiveWorkers
+from shared.files.store import FileStore
 from shared.lifecycle.settings import PipelineSettings
 from shared.lifecycle.surroundings import Surroundings
 from shared.messaging.announcements import SlotBoard
@@ -25,8 +29,11 @@ from shared.messaging.reader import EventReader
 from shared.messaging.streams import declare
 from tests.integration.lifecycle.bench import Bench
 from tests.integration.projector.answering import Answerer
+from tests.integration.projector.yard import WatchedProvider
 from tests.support.messaging import connected, messaging_settings
+from tests.support.scripted import close_kept, kept
 
+NOBODY_KNOWN = LiveWorkers(is_known=False, slots={}, hands={})
 PIPELINE = PipelineSettings(retry_first_wait=timedelta(milliseconds=20), retired_grace=timedelta(0))
 
 
@@ -44,9 +51,12 @@ class Stage:
         self.publisher = Publisher(self.connection, self.messaging)
         self.answerer = Answerer(self.connection, self.publisher)
         self.bench = Bench(self.database, settings=PIPELINE)
+        self.provider = kept(WatchedProvider())
+        """What reconciliations look at; the answers to commands come from elsewhere."""
 
     def project(self, holder: str = "one", **settings: object) -> None:
         """Start a projector."""
+        self.registry = CollectorRegistry()
         chosen = ProjectorSettings.model_validate({"recovery_interval": 0.1, "declare_interval": 0.2, **settings})
         parts = Parts(
             settings=chosen,
@@ -56,8 +66,13 @@ class Stage:
             reader=EventReader(self.connection, self.messaging),
             board=SlotBoard(),
             around=Surroundings(settings=PIPELINE),
-            metrics=ProjectorMetrics(CollectorRegistry()),
+            metrics=ProjectorMetrics(self.registry),
             declare=partial(declare, self.connection.jetstream, self.messaging),
+            eyes=Eyes(
+                survey=Survey(reads=lambda _: self.provider, store=FileStore.open("memory:///")),
+                workers=lambda: NOBODY_KNOWN,
+                patience=self.messaging.ack_wait,
+            ),
         )
         lease = Lease(self.database, holder, ttl=chosen.lease_ttl, renewal=chosen.lease_renewal)
         self._start(project_forever(parts, lease))
@@ -92,3 +107,4 @@ async def stage(database: Database, nats_url: str) -> AsyncIterator[Stage]:
         stage = Stage(database, connection, nats_url)
         yield stage
         await stage.stop()
+    close_kept()

@@ -21,6 +21,8 @@ from tests.integration.projector.conftest import Stage
 
 pytestmark = pytest.mark.anyio
 
+DAY = timedelta(days=1)
+
 
 async def reaches(stage: Stage, operation_id: OperationId, status: OperationStatus) -> None:
     """Wait until the operation has this status."""
@@ -95,7 +97,9 @@ async def test_a_newcomers_purge_is_issued_with_the_first_of_a_tenant_who_has_th
     await database.write(lambda conn: insert_purges(conn, [*mass, late]))
     bench = Bench(database)
     bench.watch.now = NOW + timedelta(seconds=1)
-    chores = Housekeeping(database=database, around=bench.around, guard=lambda _: None, inbox_kept=timedelta(days=1))
+    chores = Housekeeping(
+        database=database, around=bench.around, guard=lambda _: None, inbox_kept=DAY, reconciliations_kept=DAY
+    )
 
     assert await chores.issue_due_purges() == 100
 
@@ -110,7 +114,9 @@ async def test_a_purge_that_cannot_be_issued_makes_way_for_the_others(database: 
     await database.write(lambda conn: insert_purges(conn, purges))
     bench = Bench(database)
     bench.watch.now = NOW
-    chores = Housekeeping(database=database, around=bench.around, guard=lambda _: None, inbox_kept=timedelta(days=1))
+    chores = Housekeeping(
+        database=database, around=bench.around, guard=lambda _: None, inbox_kept=DAY, reconciliations_kept=DAY
+    )
     with capture_logs() as logs:
         assert await chores.issue_due_purges() == 1
     assert [log["purge"] for log in logs if log["event"] == "projector.purge.failed"] == ["pur.bad"]
@@ -126,7 +132,9 @@ async def test_a_purge_with_nothing_to_remove_is_ended_and_counts_as_one_of_the_
     await database.write(lambda conn: insert_purges(conn, purges))
     bench = Bench(database)
     bench.watch.now = NOW
-    chores = Housekeeping(database=database, around=bench.around, guard=lambda _: None, inbox_kept=timedelta(days=1))
+    chores = Housekeeping(
+        database=database, around=bench.around, guard=lambda _: None, inbox_kept=DAY, reconciliations_kept=DAY
+    )
 
     assert await chores.issue_due_purges() == 2
 

@@ -17,6 +17,7 @@ def test_it_ends_in_good_order_while_the_broker_is_away(sqlite: DatabaseSettings
     environment = os.environ | {
         "KNOWGATE_DATABASE_URL": sqlite.url.get_secret_value(),
         "KNOWGATE_NATS_URL": DEAD_BROKER,
+        "KNOWGATE_FILES_URL": "memory:///",
     }
     log = tmp_path / "log"
     with log.open("wb") as output:

@@ -202,7 +202,7 @@ async def test_a_projector_whose_lease_was_taken_knows_it_with_the_next_renewal(
 async def test_a_projector_that_is_asked_to_stop_while_it_loses_its_lease_stops(stage: Stage) -> None:
     stage.project("one", lease_renewal=0.05)
     await stage.becomes("SELECT holder FROM lease", [("one",)])
-    await stage.becomes("SELECT sequence FROM projector_position", [(0,)])
+    await stage.becomes("SELECT sequence FROM projector_position WHERE stream = 'KNOWGATE_EVENTS'", [(0,)])
     with capture_logs() as logs:
         await stage.database.write(lambda conn: take_lease(conn, LEASE_NAME, "two", timedelta(days=1), steal=True))
         async with asyncio.timeout(10):
@@ -221,7 +221,19 @@ async def test_a_stream_without_messages_is_not_taken_for_another_one(stage: Sta
         for holder in ("one", "two"):
             stage.project(holder)
             await stage.becomes("SELECT holder FROM lease", [(holder,)])
-            await stage.becomes("SELECT sequence FROM projector_position", [(0,)])
+            await stage.becomes("SELECT sequence FROM projector_position WHERE stream = 'KNOWGATE_EVENTS'", [(0,)])
             await asyncio.sleep(0.2)
             await stage.stop(stage.running[-1])
     assert [log for log in logs if log["event"] == "projector.stream.replaced"] == []
+
+
+async def test_a_projector_that_lost_its_lease_stands_by_and_takes_over_again(stage: Stage) -> None:
+    stage.project("one", lease_ttl=0.5, lease_renewal=0.05)
+    await stage.becomes("SELECT holder FROM lease", [("one",)])
+    await stage.database.write(
+        lambda conn: take_lease(conn, LEASE_NAME, "two", timedelta(milliseconds=300), steal=True)
+    )
+    await stage.becomes("SELECT holder, epoch FROM lease", [("one", 3)])
+    stage.answer()
+    (operation,) = await uploads(stage, 1)
+    assert await ended(stage, operation) == ["SUCCEEDED"]

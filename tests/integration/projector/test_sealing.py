@@ -44,7 +44,7 @@ async def sealer_of(database: Database, holder: str, *, steal: bool = False) -> 
     """The sealer of a projector that has just taken the lease."""
     lease = Lease(database, holder, ttl=TTL, renewal=TTL)
     await lease.take(at_once=steal)
-    return Sealing(database=database, guard=lease.guard, clock=utc_now)
+    return Sealing(database=database, guard=lease.guard, clock=utc_now, on_sealed=lambda ends: None)
 
 
 async def test_every_transition_of_finished_work_is_sealed_soon_in_one_unbroken_chain(stage: Stage) -> None:

@@ -39,6 +39,7 @@ async def test_a_revocation_is_forgotten_when_all_that_it_could_refuse_has_expir
         around=Surroundings(clock=lambda: NOW + later),
         guard=lambda conn: None,
         inbox_kept=timedelta(days=1),
+        reconciliations_kept=timedelta(days=30),
     )
 
     await chores.sweep()
