@@ -114,7 +114,7 @@ def handlers(parts: Parts, moves: Moves) -> Mapping[Route, Handler]:
         FileRoutes(moves=moves, store=parts.store, settings=parts.files, metrics=parts.metrics),
         retrieval(parts),
         DownloadRoutes(moves=moves, sealer=parts.sealer, trail=parts.trail, address=parts.address),
-        *admin_features(moves, parts.trail, parts.most_items),
+        *admin_features(moves, parts.trail, parts.most_items, parts.look),
     )
     return {route: handler for feature in features for route, handler in feature.handlers().items()}
 

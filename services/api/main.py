@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
 
 import httpx
@@ -21,6 +22,7 @@ from services.api.broker.link import BrokerLink
 from services.api.broker.outgoing import Outgoing
 from services.api.broker.presence import BrokerPresence
 from services.api.broker.room import Room
+from services.api.broker.workers import WorkerLook, worker_look
 from services.api.edge.directory import StoredDirectory
 from services.api.events.places import Places
 from services.api.health.readiness import Check
@@ -36,6 +38,7 @@ from shared.auth.authentication import Authenticator, UnsafeAuthentication, buil
 from shared.auth.directory import Directory
 from shared.auth.settings import AuthSettings
 from shared.contracts.commands import ProviderProfile
+from shared.contracts.enums import Step
 from shared.contracts.spaces import PROFILE_CODE
 from shared.database.database import Database, open_database
 from shared.database.migrate import require_current
@@ -46,7 +49,7 @@ from shared.files.settings import FilesSettings
 from shared.files.store import FileStore
 from shared.lifecycle.settings import PipelineSettings
 from shared.lifecycle.surroundings import Surroundings
-from shared.messaging.announcements import SlotBoard
+from shared.messaging.announcements import HandBoard, SlotBoard
 from shared.messaging.connection import connect
 from shared.messaging.settings import MessagingSettings
 from shared.providers.factory import Providers
@@ -110,6 +113,7 @@ class Broker:
     presence: BrokerPresence
     room: Room
     board: SlotBoard
+    look: WorkerLook
 
 
 @asynccontextmanager
@@ -136,10 +140,11 @@ async def assembled(settings: Settings) -> AsyncIterator[tuple[Parts, Background
 
 def broker_side(settings: Settings) -> Broker:
     """Nothing is connected yet."""
-    room, board = Room(time.monotonic), SlotBoard()
-    link = BrokerLink(settings.messaging, lambda: connect(settings.messaging, name=SERVICE), room, board)
+    room, board, hands = Room(time.monotonic), SlotBoard(), HandBoard()
+    link = BrokerLink(settings.messaging, lambda: connect(settings.messaging, name=SERVICE), room, board, hands)
     presence = BrokerPresence(link.is_connected, settings.api.accept_without_broker, time.monotonic)
-    return Broker(link=link, presence=presence, room=room, board=board)
+    look = worker_look(board, hands, link.connected_for, settings.messaging)
+    return Broker(link=link, presence=presence, room=room, board=board, look=look)
 
 
 async def open_parts(settings: Settings, database: Database, broker: Broker, stack: AsyncExitStack) -> Parts:
@@ -165,6 +170,7 @@ async def open_parts(settings: Settings, database: Database, broker: Broker, sta
         limits=Limits.of(settings.limits, time.monotonic, streams),
         presence=broker.presence,
         room=broker.room,
+        look=broker.look,
         outgoing=Outgoing(broker.link, metrics),
         trail=AuditTrail(writer(database), metrics, utc_now, new_id),
         watches=Watches.of(quick_reads, most_waiters=settings.api.most_waiters, most_streams=settings.api.most_streams),
@@ -198,12 +204,17 @@ def checks(database: Database, store: FileStore, provider: ProviderReads, broker
         if broker.board.workers == 0:
             raise StoreUnavailable("No worker has announced itself.")
 
+    async def step_is_taken(step: Step) -> None:
+        if broker.board.slots().get(step, 0) == 0:
+            raise StoreUnavailable(f"No live worker takes the step {step.value}.")
+
     return {
         "database": database_answers,
         "broker": broker_is_there,
         "files": store.check,
         "provider": provider.check,
         "workers": workers_are_heard,
+        **{f"workers.{step.value}": partial(step_is_taken, step) for step in Step},
     }
 
 

@@ -7,6 +7,7 @@ from services.api.audit.trail import AuditTrail
 from services.api.broker.outgoing import Outgoing
 from services.api.broker.presence import BrokerPresence
 from services.api.broker.room import Room
+from services.api.broker.workers import WorkerLook
 from services.api.edge.identity import Authenticates
 from services.api.health.readiness import Check
 from services.api.limits.limits import Limits
@@ -41,6 +42,7 @@ class Parts:
     limits: Limits
     presence: BrokerPresence
     room: Room
+    look: WorkerLook
     outgoing: Outgoing
     trail: AuditTrail
     watches: Watches

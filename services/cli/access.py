@@ -22,6 +22,7 @@ from shared.client.events import Events
 from shared.client.exchange import Exchange, Patience
 from shared.client.files import RESUMABLE_ABOVE, Files
 from shared.client.gateway import Gateway
+from shared.client.operating import Operating
 from shared.telemetry.stamps import utc_now
 
 TIMEOUT = httpx.Timeout(60.0, connect=5.0)
@@ -45,10 +46,11 @@ class Access:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
-    """The gateway, its administration and its files, over one pool of connections."""
+    """The gateway, its administration, its operation and its files, over one pool of connections."""
 
     gateway: Gateway
     administration: Administration
+    operating: Operating
     files: Files
     events: Events
     http: httpx.AsyncClient
@@ -129,6 +131,7 @@ async def opened(access: Access, *, patience: Patience | None = None) -> AsyncIt
         yield Client(
             gateway=Gateway(exchange),
             administration=Administration(exchange),
+            operating=Operating(exchange),
             files=files,
             events=Events(exchange),
             http=http,

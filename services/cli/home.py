@@ -73,6 +73,16 @@ class Home:
         return self.root / "keys"
 
     @property
+    def audit_key(self) -> Path:
+        """What the ends of the audit chains are signed with."""
+        return self.keys / "audit-checkpoints.pem"
+
+    @property
+    def checkpoints(self) -> Path:
+        """The signed ends of the audit chains."""
+        return self.root / "audit-checkpoints.jsonl"
+
+    @property
     def logs(self) -> Path:
         """The logs of the children."""
         return self.root / "logs"

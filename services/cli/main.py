@@ -9,6 +9,8 @@ from pydantic import ValidationError
 from rich.markup import escape
 
 from services.cli.commands.accounts import accounts
+from services.cli.commands.audit import audit
+from services.cli.commands.dead_letters import dead_letters
 from services.cli.commands.demo import demo
 from services.cli.commands.doctor import doctor
 from services.cli.commands.grants import grants
@@ -16,6 +18,7 @@ from services.cli.commands.ingest import ingest
 from services.cli.commands.load import load
 from services.cli.commands.migrate import migrate
 from services.cli.commands.operations import operations
+from services.cli.commands.reconcile import reconcile
 from services.cli.commands.revoke import revoke
 from services.cli.commands.search import search
 from services.cli.commands.spaces import spaces
@@ -36,9 +39,11 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for command in (up, demo, ingest, search, token, doctor, migrate):
+    for command in (up, demo, ingest, search, token, doctor, migrate, reconcile):
         app.command()(command)
     app.add_typer(operations, name="operations")
+    app.add_typer(dead_letters, name="dead-letters")
+    app.add_typer(audit, name="audit")
     app.add_typer(grants, name="grants")
     app.add_typer(accounts, name="accounts")
     app.add_typer(tokens, name="tokens")

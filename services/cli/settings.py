@@ -21,7 +21,7 @@ class CliSettings(BaseSettings):
     tenant: str = Field(default="local", min_length=1)
     """Who one is at the local gateway, from here on."""
     subject: str = Field(default="developer", min_length=1)
-    roles: tuple[str, ...] = ("knowledge-admin", "gateway-admin")
+    roles: tuple[str, ...] = ("knowledge-admin", "gateway-admin", "system-operator")
     groups: tuple[str, ...] = ()
     domains: tuple[str, ...] = ("general",)
     """Security domains. New spaces are put into the first one."""

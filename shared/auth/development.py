@@ -23,7 +23,7 @@ class DevelopmentIssuer:
 
     def __init__(self, directory: Path) -> None:
         """Read the key, or make it; whoever can read the file can be anyone."""
-        key = load_pem_private_key(load_or_create(directory / KEY_FILE, _new_key), password=None)
+        key = load_pem_private_key(load_or_create(directory / KEY_FILE, new_signing_key), password=None)
         if not isinstance(key, Ed25519PrivateKey):
             raise TypeError(f"{directory / KEY_FILE} is not an Ed25519 key")
         self._key = key
@@ -67,5 +67,6 @@ def load_or_create_service_token(directory: Path) -> str:
     return load_or_create(directory / TOKEN_FILE, lambda: secrets.token_urlsafe(32).encode()).decode()
 
 
-def _new_key() -> bytes:
+def new_signing_key() -> bytes:
+    """A new Ed25519 key in PEM."""
     return Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())

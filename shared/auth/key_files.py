@@ -24,6 +24,11 @@ def load_or_create(path: Path, make: Callable[[], bytes]) -> bytes:
     """
     if not path.exists():
         _create(path, make())
+    return load_private(path)
+
+
+def load_private(path: Path) -> bytes:
+    """The file's content; KeyFileExposed when others may read or change it."""
     if path.stat().st_mode & OTHERS:
         raise KeyFileExposed(path)
     return path.read_bytes()

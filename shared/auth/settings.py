@@ -3,6 +3,7 @@
 import base64
 import binascii
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Self
 
@@ -11,6 +12,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from shared.contracts.ids import TenantId
 from shared.contracts.text import SHA256_HEX
+from shared.telemetry.durations import PositiveDuration
 
 _SAFE_KEY_SET_URL = re.compile(r"https://|http://(localhost|127\.0\.0\.1|\[::1\])[:/]")
 
@@ -85,6 +87,19 @@ class AuthSettings(BaseSettings):
     def decoded_sealing_keys(self) -> tuple[bytes, ...]:
         """The sealing keys as bytes."""
         return tuple(_decode(key) for key in self.sealing_keys)
+
+
+class AuditSettings(BaseSettings):
+    """`KNOWGATE_AUDIT_*`: how the ends of the audit chains are signed."""
+
+    model_config = SettingsConfigDict(env_prefix="KNOWGATE_AUDIT_", frozen=True)
+
+    key_file: Path | None = None
+    """A private Ed25519 key in PEM that only its owner may read. Without it no checkpoints are signed."""
+    checkpoint_file: Path | None = None
+    """Where checkpoints are appended, best on another disk than the database: a cut or rewritten chain shows in it."""
+    checkpoint_interval: PositiveDuration = timedelta(seconds=60)
+    """Between two checkpoints of the chains that have grown."""
 
 
 def _decode(key: SecretStr) -> bytes:

@@ -76,7 +76,7 @@ class Exchange:
         answer: type[Answer],
         *,
         ids: Mapping[str, str] | None = None,
-        query: Mapping[str, int | float] | None = None,
+        query: Mapping[str, int | float | str] | None = None,
         body: Body | None = None,
         key: str | None = None,
     ) -> Answer:

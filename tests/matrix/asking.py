@@ -7,7 +7,7 @@ names a version that is not the current one, a file that is not there, an operat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from shared.contracts.admin import ADMIN_PREFIX
+from shared.contracts.admin_route import ADMIN_PREFIX
 from shared.contracts.route import Route
 from shared.contracts.uploads import TUS_RESUMABLE, TUS_VERSION, UPLOADS
 from tests.integration.api.harness import KNOWLEDGE

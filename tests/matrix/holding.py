@@ -7,7 +7,7 @@ from itertools import product
 import httpx
 
 from shared.contracts import admin
-from shared.contracts.admin import ADMIN_PREFIX
+from shared.contracts.admin_route import ADMIN_PREFIX
 from tests.integration.api.harness import KNOWLEDGE, User
 from tests.matrix.asking import CURRENT, NO_FILE, Ask
 from tests.matrix.contract_places import CONTRACT_PLACES

@@ -96,7 +96,7 @@ async def walk_events(walk: Walk) -> None:
 async def _seal(walk: Walk) -> None:
     """As it is done beside the projector."""
     now, database = walk.gateway.clock(), walk.gateway.parts.database
-    while await database.write(lambda conn: seal_audit(conn, now, limit=500)):
+    while (await database.write(lambda conn: seal_audit(conn, now, limit=500))).entries:
         pass
 
 

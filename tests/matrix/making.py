@@ -7,7 +7,7 @@ from itertools import count, product
 from sqlalchemy import Connection
 
 from shared.contracts import admin, routes
-from shared.contracts.admin import ADMIN_PREFIX
+from shared.contracts.admin_route import ADMIN_PREFIX
 from shared.contracts.files import FILE_UPLOAD
 from shared.contracts.route import Route
 from shared.contracts.uploads import (

@@ -1,7 +1,7 @@
 """Every place in the routes of ours, beside the contract, where a request names something."""
 
 from shared.contracts import admin
-from shared.contracts.admin import ADMIN_PREFIX
+from shared.contracts.admin_route import ADMIN_PREFIX
 from shared.contracts.files import FILE_GET
 from shared.contracts.route import Route
 from shared.contracts.uploads import OFFSET_BYTES, UPLOAD_CONTINUE, UPLOAD_LOOK

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import httpx
 from sqlalchemy import Connection
 
-from shared.contracts.admin import ADMIN_PREFIX
+from shared.contracts.admin_route import ADMIN_PREFIX
 from shared.contracts.enums import FailureReason
 from shared.contracts.uploads import TUS_VERSION, UPLOADS
 from shared.database.sql import run

@@ -10,7 +10,7 @@ import structlog
 from services.api.broker.presence import BrokerPresence
 from services.api.broker.room import Room
 from shared.domain.errors import StoreUnavailable
-from shared.messaging.announcements import SlotBoard, listen_for_room, listen_for_slots
+from shared.messaging.announcements import HandBoard, SlotBoard, listen_for_hands, listen_for_room, listen_for_slots
 from shared.messaging.codec import Message
 from shared.messaging.connection import Connection
 from shared.messaging.publisher import Acked, Publisher
@@ -30,17 +30,23 @@ class BrokerLink:
         open_connection: Callable[[], Awaitable[Connection]],
         room: Room,
         board: SlotBoard,
+        hands: HandBoard,
     ) -> None:
         self._settings = settings
         self._open_connection = open_connection
         self._room = room
         self._board = board
+        self._hands = hands
         self._connection: Connection | None = None
         self._publisher: Publisher | None = None
 
     def is_connected(self) -> bool:
         """Whether the broker is there right now."""
         return self._connection is not None and self._connection.is_connected
+
+    def connected_for(self) -> timedelta:
+        """How long the broker has been there without a break."""
+        return timedelta(0) if self._connection is None else self._connection.connected_for
 
     async def publish_many(self, messages: Sequence[Message]) -> Sequence[Acked | StoreUnavailable]:
         """Publish when there is a broker."""
@@ -68,3 +74,4 @@ class BrokerLink:
         self._publisher = Publisher(self._connection, self._settings)
         await listen_for_room(self._connection, self._room.hear)
         await listen_for_slots(self._connection, self._board.hear)
+        await listen_for_hands(self._connection, self._hands.hear)

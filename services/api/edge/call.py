@@ -18,7 +18,14 @@ from shared.contracts.errors import RequestRefused, invalid
 from shared.contracts.reading import read_body, read_query
 from shared.contracts.route import IDEMPOTENCY_KEY, Route
 from shared.domain.audit import Actor, Origin
-from shared.domain.errors import DocumentNotFound, NotFound, OperationNotFound, SpaceNotFound
+from shared.domain.errors import (
+    DocumentNotFound,
+    LetterNotFound,
+    NotFound,
+    OperationNotFound,
+    ReconciliationNotFound,
+    SpaceNotFound,
+)
 from shared.domain.identity import Caller
 from shared.lifecycle.accounts import AccountNotFound
 from shared.lifecycle.candidates import FileNotFound
@@ -38,6 +45,8 @@ _ABSENT: Final[Mapping[str, type[NotFound]]] = {
     "uploadId": UploadNotFound,
     "subject": AccountNotFound,
     "tokenId": TokenNotFound,
+    "letterId": LetterNotFound,
+    "reconciliationId": ReconciliationNotFound,
 }
 """What an id in the path that can name nothing is answered with: the same as one that names nothing."""
 

@@ -10,6 +10,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from services.api.audit.counting import Allowed, Refused, is_counted
 from services.api.audit.trail import AuditTrail
 from services.api.edge.bodies import in_time
 from services.api.edge.call import Call, Handler, query_pairs
@@ -54,6 +55,7 @@ class Resource:
 
     def __init__(self, handlers: Mapping[Route, Handler], edges: Edges, form: Form = ENVELOPED) -> None:
         self._handlers = {route.method: (route, handler) for route, handler in handlers.items()}
+        self._counted = frozenset(route.tool for route in handlers if is_counted(route))
         self._edges = edges
         self._form = form
 
@@ -79,12 +81,16 @@ class Resource:
         try:
             call = await self._call(route, request, stamps)
             answer = await handler(call)
+            if route.tool in self._counted:
+                await self._edges.trail.count(Allowed.of(call.caller, route))
             if isinstance(answer, Response):
                 return answer
             return self._form.success(answer, stamps, self._edges.clock())
         except (RequestRefused, KnowgateError) as error:
             refusal = outward(error)
             self._note(route, refusal, error, stamps)
+            if isinstance(error, Unauthenticated):
+                await self._edges.trail.count(Refused(source_of(request), reason_of(error)))
             if call is not None and refusal.status in DENIALS:
                 await self._edges.trail.denied(call, refusal.error.code)
             return self._refused(refusal, stamps)
@@ -109,10 +115,10 @@ class Resource:
 
     def _note(self, route: Route, refusal: Refusal, error: Exception, stamps: Stamps) -> None:
         """What we could not do is logged with its cause; what a caller did wrong counts. Why a caller is not known is
-        told nowhere but here.
+        told nowhere but here and in the audit.
         """
         if isinstance(error, Unauthenticated):
-            reason = error.reason.value if isinstance(error, AuthenticationRefused) else MALFORMED
+            reason = reason_of(error)
             self._edges.metrics.refused_credentials.labels(reason).inc()
             log.info("api.request.unauthenticated", reason=reason, route=route.tool, request_id=stamps.request_id)
         for fault in refusal.error.field_errors:
@@ -129,3 +135,13 @@ class Resource:
     def _refused(self, refusal: Refusal, stamps: Stamps) -> Response:
         self._edges.metrics.errors.labels(refusal.error.code).inc()
         return self._form.refused(refusal, stamps, self._edges.clock())
+
+
+def reason_of(error: Unauthenticated) -> str:
+    """Why a caller is not known, in a word that is never answered."""
+    return error.reason.value if isinstance(error, AuthenticationRefused) else MALFORMED
+
+
+def source_of(request: Request) -> str:
+    """The address at the other end of the connection; whoever stands before the api decides what that is."""
+    return "unknown" if request.client is None else request.client.host

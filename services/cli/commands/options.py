@@ -15,4 +15,5 @@ AnySpaceOption = Annotated[
     str, typer.Option("--space", help="Code of the space, or its id if you may manage but not see it.")
 ]
 ReasonOption = Annotated[str | None, typer.Option(help="Why; the audit keeps it.")]
+NeededReasonOption = Annotated[str, typer.Option("--reason", help="Why; the audit keeps it.")]
 USUAL_HOME = DEFAULT_HOME

@@ -1,6 +1,6 @@
 """The settings that children are given, as environment variables: the machine's own, unless the person has set others.
 
-Nobody gets what it has no use for: a worker has no database and no keys, a projector has no keys.
+Nobody gets what it has no use for: a worker has no database and no keys, a projector only the one that it signs with.
 """
 
 import json
@@ -10,12 +10,14 @@ from typing import Final
 
 from services.cli.home import Home
 from shared.auth.authentication import is_loopback
+from shared.auth.checkpoints import load_or_create_signer
 from shared.auth.development import DevelopmentIssuer, load_or_create_service_token
 from shared.auth.service_tokens import digest_of
 
 OURS: Final = "KNOWGATE_"
 DATABASE: Final = "KNOWGATE_DATABASE_"
 AUTH: Final = "KNOWGATE_AUTH_"
+AUDIT: Final = "KNOWGATE_AUDIT_"
 FILES: Final = "KNOWGATE_FILES_"
 CLI: Final = "KNOWGATE_CLI_"
 
@@ -28,6 +30,8 @@ SOLE: Final = "KNOWGATE_PROJECTOR_SOLE"
 DEVELOPMENT_ISSUER: Final = "KNOWGATE_AUTH_DEVELOPMENT_ISSUER"
 SERVICE_TOKENS: Final = "KNOWGATE_AUTH_SERVICE_TOKENS"
 KEY_DIRECTORY: Final = "KNOWGATE_AUTH_KEY_DIRECTORY"
+AUDIT_KEY: Final = "KNOWGATE_AUDIT_KEY_FILE"
+CHECKPOINTS: Final = "KNOWGATE_AUDIT_CHECKPOINT_FILE"
 INDEX: Final = "KNOWGATE_EMBEDDED_INDEX"
 
 LOOPBACK: Final = "127.0.0.1"
@@ -82,7 +86,7 @@ class Environment:
             BROKER_URL: broker_url,
             **self._identity(),
         }
-        return self._merged(own) | {API_PORT: str(self.port)}
+        return self._merged(own, without=(AUDIT,)) | {API_PORT: str(self.port)}
 
     def of_worker(self, broker_url: str) -> dict[str, str]:
         """For a worker: broker, files and provider."""
@@ -91,11 +95,23 @@ class Environment:
             INDEX: str(self.home.index),
             BROKER_URL: broker_url,
         }
-        return self._merged(own, without=(DATABASE, AUTH))
+        return self._merged(own, without=(DATABASE, AUTH, AUDIT))
 
     def of_projector(self, broker_url: str, *, is_only_one: bool) -> dict[str, str]:
-        """For a projector: database and broker. The only one takes its predecessor's lease: we saw that one die."""
-        own = {DATABASE_URL: self.database_url, BROKER_URL: broker_url}
+        """For a projector: database and broker, what it reconciles with, and what it signs the audit with.
+
+        The only one takes its predecessor's lease: we saw that one die.
+        """
+        own = {
+            DATABASE_URL: self.database_url,
+            FILES_URL: self.home.objects.as_uri(),
+            INDEX: str(self.home.index),
+            BROKER_URL: broker_url,
+            CHECKPOINTS: str(self.home.checkpoints),
+        }
+        if AUDIT_KEY not in self.outer:
+            load_or_create_signer(self.home.audit_key)
+            own[AUDIT_KEY] = str(self.home.audit_key)
         if is_only_one and self.has_own_database:
             own[SOLE] = "true"
         return self._merged(own, without=(AUTH,))

@@ -21,6 +21,7 @@ from services.api.audit.trail import AuditTrail, writer
 from services.api.broker.outgoing import Outgoing
 from services.api.broker.presence import BrokerPresence
 from services.api.broker.room import Room
+from services.api.broker.workers import WorkerLook
 from services.api.edge.directory import StoredDirectory
 from services.api.events.places import Places
 from services.api.limits.limits import Limits
@@ -35,6 +36,7 @@ from shared.auth.directory import Directory
 from shared.auth.sealing import Sealer
 from shared.auth.service_tokens import ServiceToken, ServiceTokens, digest_of
 from shared.contracts.commands import ProviderKind, ProviderProfile
+from shared.contracts.enums import Step
 from shared.contracts.envelope import ErrorEnvelope
 from shared.contracts.ids import TenantId
 from shared.contracts.spaces import PROFILE_CODE
@@ -43,6 +45,7 @@ from shared.database.quick_reads import open_quick_reads
 from shared.database.settings import DatabaseSettings
 from shared.domain.authorization import DEFAULT_ROLES
 from shared.domain.errors import StoreUnavailable
+from shared.domain.unfinished import LiveWorkers
 from shared.files.settings import FilesSettings
 from shared.files.store import FileStore
 from shared.lifecycle.settings import PipelineSettings
@@ -60,6 +63,7 @@ START = datetime(2031, 5, 6, 7, 8, 9, tzinfo=UTC)
 TRAVEL = b"Trains go before planes.\n\nA night in a hotel costs 120 euros at most."
 NO_LIMITS = LimitSettings(requests_per_second=0, queued=0)
 """The clock that buckets are refilled by stands in most tests."""
+HANDED_ON_WITHIN = timedelta(seconds=36)
 PROFILE = ProviderProfile(kind=ProviderKind.SCRIPTED, profile_code=PROFILE_CODE)
 
 
@@ -75,6 +79,18 @@ class SetClock:
     def move(self, by: timedelta) -> None:
         """Let time pass."""
         self.now += by
+
+
+@dataclass(slots=True)
+class Workforce:
+    """What the workers are said to have announced: all of them idle, unless a test says otherwise."""
+
+    workers: LiveWorkers = field(
+        default_factory=lambda: LiveWorkers(is_known=True, slots=dict.fromkeys(Step, 2), hands={})
+    )
+
+    def __call__(self) -> LiveWorkers:
+        return self.workers
 
 
 class FakeBroker:
@@ -117,6 +133,7 @@ class Gateway:
     app: ASGIApp
     http: httpx.AsyncClient
     parts: Parts
+    workforce: Workforce
     issuer: DevelopmentIssuer
     clock: SetClock
     seconds: list[float]
@@ -233,7 +250,7 @@ async def running_gateway(
     outgoing = Outgoing(broker, metrics)
     trail = AuditTrail(writer(database), metrics, clock, new_id)
     presence = BrokerPresence(lambda: broker.is_there, timedelta(seconds=60), lambda: seconds[0])
-    room = Room(lambda: seconds[0])
+    room, workforce = Room(lambda: seconds[0]), Workforce()
 
     async def works() -> None:
         """Nothing fails."""
@@ -254,6 +271,7 @@ async def running_gateway(
         ),
         presence=presence,
         room=room,
+        look=WorkerLook(workers=workforce, patience=HANDED_ON_WITHIN),
         outgoing=outgoing,
         trail=trail,
         watches=Watches.of(quick_reads, most_waiters=most_waiters, most_streams=most_streams),
@@ -277,6 +295,7 @@ async def running_gateway(
             app=app,
             http=http,
             parts=parts,
+            workforce=workforce,
             issuer=issuer,
             clock=clock,
             seconds=seconds,

@@ -33,8 +33,8 @@ def test_every_command_of_the_product_is_there() -> None:
     names = {command.callback.__name__ for command in build().registered_commands if command.callback}
     groups = {group.name for group in build().registered_groups if not group.hidden}
 
-    assert names == {"up", "demo", "ingest", "search", "token", "doctor", "migrate"}
-    assert groups == {"operations", "grants", "accounts", "tokens", "revoke", "spaces"}
+    assert names == {"up", "demo", "ingest", "search", "token", "doctor", "migrate", "reconcile"}
+    assert groups == {"operations", "dead-letters", "audit", "grants", "accounts", "tokens", "revoke", "spaces"}
 
 
 def test_help_is_printed_without_a_command() -> None:

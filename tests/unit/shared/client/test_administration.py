@@ -7,6 +7,8 @@ import pytest
 
 from shared.client.administration import Administration
 from shared.client.errors import Refused
+from shared.client.exchange import Exchange
+from shared.client.operating import Operating
 from shared.contracts.admin import (
     ADMIN_ROUTES,
     AccountPutRequest,
@@ -16,14 +18,17 @@ from shared.contracts.admin import (
     ServiceTokenRequest,
     SwitchRequest,
 )
-from shared.contracts.enums import PrincipalKind, RevocationKind
-from shared.contracts.ids import SpaceId, SubjectId
+from shared.contracts.enums import LetterStatus, PrincipalKind, RevocationKind
+from shared.contracts.ids import LetterId, OperationId, ReconciliationId, SpaceId, SubjectId
+from shared.contracts.operating import ReconciliationRequest
+from shared.contracts.operations import OperationReasonRequest
 from shared.contracts.route import Route
 from tests.unit.shared.client.answering import ScriptedGateway, refusal, success
 
 SPC, WHO = SpaceId("x"), SubjectId("x")
 GRANT = GrantRequest(principal=Principal(kind=PrincipalKind.GROUP, name="editors"))
 SWITCH = SwitchRequest(reason="left")
+REASON = OperationReasonRequest(reason="It is stuck.")
 ACCOUNT = {
     "subject": "x",
     "status": "DISABLED",
@@ -54,8 +59,31 @@ CALLS: dict[str, Callable[[Administration], Awaitable[object]]] = {
 }
 
 
+OPERATING_CALLS: dict[str, Callable[[Operating], Awaitable[object]]] = {
+    "admin_operation_list": lambda operating: operating.list_unfinished(overdue=True, older_than_seconds=60),
+    "admin_operation_get": lambda operating: operating.get_unfinished(OperationId("x")),
+    "admin_operation_fail": lambda operating: operating.fail_operation(OperationId("x"), REASON),
+    "admin_dead_letter_list": lambda operating: operating.list_letters(status=LetterStatus.DISCARDED),
+    "admin_dead_letter_get": lambda operating: operating.get_letter(LetterId("x")),
+    "admin_dead_letter_replay": lambda operating: operating.replay_letter(LetterId("x"), REASON),
+    "admin_dead_letter_discard": lambda operating: operating.discard_letter(LetterId("x"), REASON),
+    "admin_reconciliation_create": lambda operating: operating.request_reconciliation(ReconciliationRequest()),
+    "admin_reconciliation_list": lambda operating: operating.list_reconciliations(),
+    "admin_reconciliation_get": lambda operating: operating.get_reconciliation(ReconciliationId("x")),
+    "admin_audit_read": lambda operating: operating.read_audit(latest=True),
+}
+
+
+async def call(route: Route, exchange: Exchange) -> None:
+    """Call what stands for the route."""
+    if route.tool in CALLS:
+        await CALLS[route.tool](Administration(exchange))
+    else:
+        await OPERATING_CALLS[route.tool](Operating(exchange))
+
+
 def test_there_is_a_call_for_every_route() -> None:
-    assert set(CALLS) == {route.tool for route in ADMIN_ROUTES}
+    assert [*CALLS, *OPERATING_CALLS] == [route.tool for route in ADMIN_ROUTES]
 
 
 @pytest.mark.parametrize("route", ADMIN_ROUTES, ids=lambda route: route.tool)
@@ -63,7 +91,7 @@ async def test_a_call_asks_for_its_route(route: Route) -> None:
     scripted = ScriptedGateway([refusal(403, "KNOWLEDGE_FORBIDDEN")])
 
     with pytest.raises(Refused):
-        await CALLS[route.tool](Administration(scripted.exchange()))
+        await call(route, scripted.exchange())
 
     (request,) = scripted.asked
     assert request.method == route.method

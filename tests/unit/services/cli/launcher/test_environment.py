@@ -7,6 +7,7 @@ import pytest
 
 from services.cli.home import Home
 from services.cli.launcher.environment import Environment
+from shared.auth.checkpoints import load_signer
 
 BROKER = "nats://token@127.0.0.1:1"
 
@@ -43,15 +44,25 @@ def test_a_worker_has_no_database_and_no_keys(tmp_path: Path) -> None:
 
     names = given.of_worker(BROKER).keys()
 
-    assert not [name for name in names if name.startswith(("KNOWGATE_DATABASE_", "KNOWGATE_AUTH_"))]
+    secret = ("KNOWGATE_DATABASE_", "KNOWGATE_AUTH_", "KNOWGATE_AUDIT_")
+    assert not [name for name in names if name.startswith(secret)]
     assert {"KNOWGATE_FILES_URL", "KNOWGATE_EMBEDDED_INDEX", "KNOWGATE_NATS_URL", "PATH"} <= names
 
 
-def test_a_projector_has_no_keys(tmp_path: Path) -> None:
-    names = environment(tmp_path, KNOWGATE_AUTH_AUDIENCE="mine").of_projector(BROKER, is_only_one=True).keys()
+def test_a_projector_has_no_key_but_the_one_that_it_signs_the_audit_with(tmp_path: Path) -> None:
+    given = environment(tmp_path, KNOWGATE_AUTH_AUDIENCE="mine").of_projector(BROKER, is_only_one=True)
 
-    assert not [name for name in names if name.startswith("KNOWGATE_AUTH_")]
-    assert "KNOWGATE_DATABASE_URL" in names
+    assert not [name for name in given if name.startswith("KNOWGATE_AUTH_")]
+    assert {"KNOWGATE_DATABASE_URL", "KNOWGATE_FILES_URL", "KNOWGATE_EMBEDDED_INDEX"} <= given.keys()
+    assert load_signer(Path(given["KNOWGATE_AUDIT_KEY_FILE"])).public_key.startswith("-----BEGIN PUBLIC KEY-----")
+    assert given["KNOWGATE_AUDIT_CHECKPOINT_FILE"] == str(tmp_path / "audit-checkpoints.jsonl")
+
+
+def test_a_key_that_the_person_has_set_signs_the_audit_and_no_other_is_made(tmp_path: Path) -> None:
+    given = environment(tmp_path, KNOWGATE_AUDIT_KEY_FILE="/of/mine.pem")
+
+    assert given.of_projector(BROKER, is_only_one=True)["KNOWGATE_AUDIT_KEY_FILE"] == "/of/mine.pem"
+    assert not given.home.audit_key.exists()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.contracts.enums import FailureReason
-from shared.domain.errors import ContentRejected, ProviderThrottled, ProviderUnavailable
+from shared.domain.errors import ContentRejected, NotFound, ProviderThrottled, ProviderUnavailable
 from shared.providers.ports import IngestState, Question, VersionRef
 from shared.providers.scripted.provider import ScriptedProvider
 from shared.providers.scripted.script import EVERY_FILE, Call, Faults, Script
@@ -107,6 +107,35 @@ async def test_calls_go_wrong_in_their_order_and_then_well() -> None:
     assert found is not None
     assert await scene.provider.upload(VERSION) == found.native_id
     assert scene.provider.calls(Call.UPLOAD, VERSION.version_id) == 4
+
+
+async def test_the_provider_may_have_forgotten_a_document_for_a_while() -> None:
+    calls = (Call.FIND, Call.START, Call.PROBE)
+    scene = Scene(Script(faults={call: Faults(absent=1) for call in calls}))
+    native_id = await scene.provider.upload(VERSION)
+    assert await scene.provider.find(VERSION) is None
+    with pytest.raises(NotFound):
+        await scene.provider.start_ingest(VERSION, native_id)
+    await scene.provider.start_ingest(VERSION, native_id)
+    assert [await scene.provider.probe(VERSION, native_id) for _ in range(2)] == [False, True]
+    assert await scene.state_after(0) is IngestState.DONE
+
+
+async def test_chunks_may_be_counted_late() -> None:
+    scene = Scene(Script(chunks_lag=timedelta(seconds=5)))
+    await scene.begin()
+    counts = []
+    for seconds in (0, 4.9, 0.1):
+        scene.now += timedelta(seconds=seconds)
+        found = await scene.provider.find(VERSION)
+        assert found is not None
+        counts.append((found.state, found.chunk_count))
+    assert counts == [(IngestState.DONE, 0), (IngestState.DONE, 0), (IngestState.DONE, 1)]
+
+
+def test_a_call_goes_wrong_in_one_way_by_its_number() -> None:
+    faults = Faults(unavailable=1, absent=2, deadly=1)
+    assert [faults.of_call(number) for number in range(1, 6)] == ["unavailable", "absent", "absent", "deadly", None]
 
 
 async def test_a_file_may_be_refused_for_good() -> None:

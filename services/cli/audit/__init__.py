@@ -1,0 +1,1 @@
+"""Verifies the audit, and reads it through the api."""
