@@ -78,6 +78,22 @@ fuzz: $(STAMP) ## Send generated requests to a gateway of its own (CASES=, SEED=
 matrix: $(STAMP) ## Walk through who may do what, route by route
 	$(BIN)/python -m tests.matrix
 
+.PHONY: chaos
+chaos: $(STAMP) ## Break things for ten minutes under load, then check the ten invariants (MINUTES=, SEED=)
+	@MINUTES="$(MINUTES)" SEED="$(SEED)" $(BIN)/python -m tests.chaos
+
+.PHONY: poison
+poison: $(STAMP) ## Put in what is bad, and good documents after it (GOOD=)
+	$(BIN)/python -m tests.poison
+
+.PHONY: soak
+soak: $(STAMP) ## Measure how memory grows under a steady load (MINUTES=)
+	$(BIN)/python -m tests.soak
+
+.PHONY: reconnect
+reconnect: $(STAMP) ## Restart the broker 1,000 times while work flows (RESTARTS=, SEED=, CLUSTER=1)
+	@RESTARTS="$(RESTARTS)" SEED="$(SEED)" CLUSTER="$(CLUSTER)" $(BIN)/python -m tests.reconnect
+
 .PHONY: check
 check: format-check lint types imports ## All static checks
 

@@ -1,5 +1,6 @@
 """What a retrieval provider can do, as two Protocols: reading for api and reconciler, writing for workers only."""
 
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -35,6 +36,15 @@ class VersionRef:
         """The provider document's name: the version id with the file's extension, never the user's file name."""
         suffix = Path(self.source.file_name).suffix.lower()
         return f"{self.version_id}{suffix}" if suffix.isascii() and suffix[1:].isalnum() else self.version_id
+
+
+_OUR_NAME = re.compile(r"(ver_[0-9a-z]+)(\.[0-9a-z]+)?")
+
+
+def version_named(name: str) -> VersionId | None:
+    """The version whose name a provider document bears; None when the name is not one that we give."""
+    found = _OUR_NAME.fullmatch(name)
+    return None if found is None else VersionId(found[1])
 
 
 @unique

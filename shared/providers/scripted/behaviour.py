@@ -47,7 +47,7 @@ def seen(document: ScriptedDocument, script: Script, now: datetime) -> NativeDoc
         name=document.name,
         state=document.state,
         percent=_percent(document, script, now),
-        chunk_count=_chunk_count(document, script),
+        chunk_count=_chunk_count(document, script, now),
         failure=script.failure if document.state is IngestState.FAILED else None,
     )
 
@@ -61,8 +61,8 @@ def _percent(document: ScriptedDocument, script: Script, now: datetime) -> int |
     return script.percents[min(int(part * len(script.percents)), len(script.percents) - 1)]
 
 
-def _chunk_count(document: ScriptedDocument, script: Script) -> int:
-    if document.state is not IngestState.DONE:
+def _chunk_count(document: ScriptedDocument, script: Script, now: datetime) -> int:
+    if document.state is not IngestState.DONE or now < document.since + script.chunks_lag:
         return 0
     return len(paragraphs(document.text)) if script.chunks is None else script.chunks
 

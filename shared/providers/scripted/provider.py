@@ -1,8 +1,10 @@
 """The scripted provider: both Protocols over one small store, doing what each file's script tells."""
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +23,7 @@ from shared.providers.ports import (
     VersionRef,
 )
 from shared.providers.scripted.behaviour import ScriptedDocument, likeness, paragraphs, seen, settled
-from shared.providers.scripted.script import EVERY_FILE, Call, Faults, Script
+from shared.providers.scripted.script import EVERY_FILE, Call, Fault, Faults, Script
 from shared.providers.scripted.store import ScriptedStore
 from shared.telemetry.stamps import Clock, utc_now
 
@@ -78,9 +80,11 @@ class ScriptedProvider:
 
     async def find(self, version: VersionRef) -> NativeDocument | None:
         """See `ProviderWrites`."""
-        async with self._call(Call.FIND, version.version_id, version.source.file_name):
-            document = self._find(version)
-            return None if document is None else seen(document, self._script(version), self._clock())
+        with suppress(NotFound):
+            async with self._call(Call.FIND, version.version_id, version.source.file_name):
+                document = self._find(version)
+                return None if document is None else seen(document, self._script(version), self._clock())
+        return None
 
     async def start_ingest(self, version: VersionRef, native_id: str) -> None:
         """See `ProviderWrites`. Of a document that runs or is done nothing changes."""
@@ -100,10 +104,12 @@ class ScriptedProvider:
 
     async def probe(self, version: VersionRef, native_id: str) -> bool:
         """See `ProviderWrites`."""
-        async with self._call(Call.PROBE, version.version_id, version.source.file_name):
-            document = self._store.by_id(version.space.space_id, native_id)
-            script = self._script(version)
-            return document is not None and self._is_done(document) and not script.is_unreadable
+        with suppress(NotFound):
+            async with self._call(Call.PROBE, version.version_id, version.source.file_name):
+                document = self._store.by_id(version.space.space_id, native_id)
+                script = self._script(version)
+                return document is not None and self._is_done(document) and not script.is_unreadable
+        return False
 
     async def remove(self, space: SpaceRef, *, native_id: str | None, name_prefix: str) -> None:
         """See `ProviderWrites`."""
@@ -167,14 +173,19 @@ class ScriptedProvider:
         delay = script.delays.get(call)
         if delay is not None:
             await asyncio.sleep(delay.total_seconds())
-        number, faults = self._store.count(call, name), script.faults.get(call, NO_FAULTS)
-        if number <= faults.unavailable:
+        faults = script.faults.get(call, NO_FAULTS)
+        fault = faults.of_call(self._store.count(call, name))
+        if fault is Fault.UNAVAILABLE:
             raise ProviderUnavailable
-        if number <= faults.unavailable + faults.throttled:
+        if fault is Fault.THROTTLED:
             raise ProviderThrottled(retry_after=faults.retry_after)
+        if fault is Fault.ABSENT:
+            raise NotFound
         yield
-        if number <= faults.unavailable + faults.throttled + faults.lost:
+        if fault is Fault.LOST:
             raise ProviderUnavailable("The answer was lost.")
+        if fault is Fault.DEADLY:
+            os.kill(os.getpid(), signal.SIGKILL)
 
     @contextmanager
     def _changing(self, version: VersionRef, native_id: str) -> Iterator[ScriptedDocument]:

@@ -24,6 +24,17 @@ class Call(StrEnum):
     SEARCH = "search"
 
 
+@unique
+class Fault(StrEnum):
+    """What goes wrong with one call; the fields of `Faults` say how often, in this order."""
+
+    UNAVAILABLE = "unavailable"
+    THROTTLED = "throttled"
+    ABSENT = "absent"
+    LOST = "lost"
+    DEADLY = "deadly"
+
+
 class Faults(Wire):
     """What goes wrong with the first calls of a kind, in this order; all later ones go well."""
 
@@ -32,8 +43,20 @@ class Faults(Wire):
     throttled: int = Field(default=0, ge=0)
     """Then so many are told to come back after `retry_after`."""
     retry_after: timedelta = timedelta(seconds=1)
+    absent: int = Field(default=0, ge=0)
+    """Then so many are answered as if what they are about were not there."""
     lost: int = Field(default=0, ge=0)
     """Then so many take effect, and their answer is lost."""
+    deadly: int = Field(default=0, ge=0)
+    """Then so many take effect, and kill the process that made them before it hears of it."""
+
+    def of_call(self, number: int) -> Fault | None:
+        """What goes wrong with the call of this number, from 1."""
+        for fault in Fault:
+            number -= int(getattr(self, fault.value))
+            if number <= 0:
+                return fault
+        return None
 
 
 class Script(Wire):
@@ -57,6 +80,8 @@ class Script(Wire):
     """An ingest that failed or was stopped turns out done so long afterwards."""
     chunks: Maybe[int] = None
     """How many chunks it claims to have made; absent: one for each paragraph."""
+    chunks_lag: timedelta = timedelta(0)
+    """How long after the end of an ingest it still counts no chunks."""
     is_unreadable: bool = False
     """A probe finds nothing."""
     removal_lag: timedelta = timedelta(0)

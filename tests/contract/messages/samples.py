@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from shared.contracts.audit_messages import AuditMessage, CheckpointSigned, EntrySealed
 from shared.contracts.commands import (
     AnyCommand,
     CancelOperation,
@@ -16,7 +17,7 @@ from shared.contracts.commands import (
     SourceFile,
     UploadVersion,
 )
-from shared.contracts.enums import FailureClass, FailureReason, InterruptReason, PurgeReason, Step
+from shared.contracts.enums import FailureClass, FailureReason, InterruptReason, PurgeReason, ResourceType, Step
 from shared.contracts.events import (
     AnyEvent,
     CancelTooLate,
@@ -196,4 +197,53 @@ def _told(step: Step, owner: str = OPERATION) -> dict[str, object]:
         "step": step,
         "tenant_id": TENANT,
         "occurred_at": NOON,
+    }
+
+
+def audit_messages() -> dict[str, AuditMessage]:
+    """What is published of the audit, by the name of its sample; the second entry is nobody's and about nothing."""
+    return {
+        "EntrySealed": EntrySealed(
+            chain=TENANT,
+            seq=7,
+            entry_id="aud_7",
+            tenant_id=TENANT,
+            at=NOON,
+            actor="api",
+            service="agents",
+            subject="alice",
+            session_id="s-1",
+            tool_call_id="call-1",
+            request_id="req-1",
+            trace_id="0af7651916cd43dd8448eb211c80319c",
+            action="DOCUMENT_REPLACE",
+            resource_type=ResourceType.DOCUMENT,
+            resource_id=DOCUMENT,
+            operation_id=OPERATION,
+            parent_operation_id="op_0",
+            idempotency_digest="d" * 64,
+            before="ACTIVE",
+            after="ACTIVE",
+            outcome="done",
+            details={"reason": "手册 🙂", "count": 3, "share": 0.5, "known": True, "nothing": None},
+            content_hash="a" * 64,
+            prev_hash="b" * 64,
+            hash="c" * 64,
+        ),
+        "EntrySealed: of nobody": EntrySealed(
+            chain="system",
+            seq=1,
+            entry_id="aud_1",
+            at=NOON,
+            actor="api",
+            action="authentication",
+            outcome="refused",
+            details={},
+            content_hash="a" * 64,
+            prev_hash="",
+            hash="c" * 64,
+        ),
+        "CheckpointSigned": CheckpointSigned(
+            chain=TENANT, seq=7, hash="c" * 64, at=NOON, key_id="0123456789abcdef", signature="c2lnbmVk"
+        ),
     }

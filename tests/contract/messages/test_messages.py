@@ -8,10 +8,11 @@ import pytest
 from shared.contracts.catalogue import CATALOGUE
 from shared.contracts.commands import COMMANDS
 from shared.contracts.events import EVENTS
-from tests.contract.messages.samples import commands, events
+from shared.messaging.audit_codec import read_audit_message
+from tests.contract.messages.samples import audit_messages, commands, events
 
 GOLDEN: dict[str, dict[str, object]] = json.loads((Path(__file__).parent / "golden.json").read_text(encoding="utf-8"))
-SAMPLES = {**commands(), **events()}
+SAMPLES = {**commands(), **events(), **audit_messages()}
 
 
 def test_every_message_of_the_catalogue_has_a_sample() -> None:
@@ -32,3 +33,8 @@ def test_a_command_that_lies_in_the_stream_is_read(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(events()))
 def test_an_event_that_lies_in_the_stream_is_read(name: str) -> None:
     assert EVENTS.validate_json(json.dumps(GOLDEN[name])) == SAMPLES[name]
+
+
+@pytest.mark.parametrize("name", sorted(audit_messages()))
+def test_what_is_published_of_the_audit_is_read(name: str) -> None:
+    assert read_audit_message(json.dumps(GOLDEN[name]).encode()) == SAMPLES[name]

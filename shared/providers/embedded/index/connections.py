@@ -69,11 +69,11 @@ def transaction(db: apsw.Connection, mode: Literal["IMMEDIATE", "DEFERRED"]) -> 
     db.execute(f"BEGIN {mode}")
     try:
         yield
+        db.execute("COMMIT")
     except BaseException:
-        if db.in_transaction:
+        if db.in_transaction:  # also after a commit that failed: the next transaction could not begin otherwise
             db.execute("ROLLBACK")
         raise
-    db.execute("COMMIT")
 
 
 @contextmanager
