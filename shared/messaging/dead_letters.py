@@ -20,7 +20,7 @@ KEPT: Final = (CE_ID, CE_TYPE, CE_TENANT, CONTENT_TYPE, TRACEPARENT)
 COPY_SUBJECT: Final = DEADLETTER_SUBJECT.format(kind="command")
 ADVISORY_PREFIX: Final = "$JS.EVENT.ADVISORY.CONSUMER."
 GONE: Final = "Unacknowledged message was deleted"
-"""The broker's own reason (2.11 and later, measured on 2.15) for a message that it wants to deliver again and has not."""
+"""The broker's own reason (measured on 2.15) for a message that it wants to deliver again and does not have."""
 
 
 @unique

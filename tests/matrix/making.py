@@ -6,7 +6,7 @@ from itertools import count, product
 
 from sqlalchemy import Connection
 
-from shared.contracts import admin, routes
+from shared.contracts import admin, operating, routes
 from shared.contracts.admin_route import ADMIN_PREFIX
 from shared.contracts.files import FILE_UPLOAD
 from shared.contracts.route import Route
@@ -67,6 +67,7 @@ MAKINGS: Sequence[Making] = (
         ),
         may=WRITES,
     ),
+    _administers(operating.AUDIT_READ, "/audit"),
     _administers(admin.ACCOUNT_LIST, "/accounts"),
     _administers(admin.REVOCATION_LIST, "/revocations"),
     _administers(admin.TOKEN_LIST, "/service-tokens"),

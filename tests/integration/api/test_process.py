@@ -19,6 +19,7 @@ import pytest
 
 from shared.auth.development import DevelopmentIssuer
 from shared.auth.service_tokens import digest_of
+from shared.contracts.enums import Step
 from shared.messaging.bound_child import BoundChild
 from shared.telemetry.stamps import utc_now
 from tests.integration.api.harness import TOKEN, free_port, space_request
@@ -135,6 +136,7 @@ def test_it_serves_without_a_broker_and_says_what_is_missing(alone: Process) -> 
         "files": "ok",
         "provider": "ok",
         "workers": "failed",
+        **{f"workers.{step.value}": "failed" for step in Step},
     }
     assert created.status_code == 201, created.text
     assert created.headers["x-request-id"] == "r-1"
