@@ -124,6 +124,11 @@ def switch(path: str) -> Asking:
     return send(path, prefix=ADMIN_PREFIX)(CURRENT)
 
 
+def reasoned(path: str) -> Asking:
+    """Send a reason to a path of the admin API."""
+    return send(path, prefix=ADMIN_PREFIX, reason="It is stuck.")(CURRENT)
+
+
 def grant(path: str, principal: str) -> Asking:
     """Grant a whole space to a user, or take that back."""
     return send(path, prefix=ADMIN_PREFIX, principal={"kind": "user", "name": principal})(CURRENT)

@@ -22,7 +22,7 @@ from shared.contracts.uploads import (
 from shared.database.sql import run
 from tests.integration.api.harness import KNOWLEDGE, space_request
 from tests.matrix.asking import Ask
-from tests.matrix.people import MANAGES, REAL, RULES, WRITES, Relation, Role, caller
+from tests.matrix.people import MANAGES, OPERATES, REAL, RULES, WRITES, Relation, Role, caller
 from tests.matrix.preparing import GRACE, begin_upload
 from tests.matrix.walking import Walk
 
@@ -38,12 +38,10 @@ class Making:
     may: frozenset[Role]
 
 
-def _administers(route: Route, path: str, body: Mapping[str, object] | None = None) -> Making:
-    return Making(
-        route=route,
-        ask=lambda: Ask(method=route.method, path=ADMIN_PREFIX + path, body=body),
-        may=MANAGES,
-    )
+def _administers(
+    route: Route, path: str, body: Mapping[str, object] | None = None, may: frozenset[Role] = MANAGES
+) -> Making:
+    return Making(route=route, ask=lambda: Ask(method=route.method, path=ADMIN_PREFIX + path, body=body), may=may)
 
 
 def _new_space() -> Ask:
@@ -67,7 +65,11 @@ MAKINGS: Sequence[Making] = (
         ),
         may=WRITES,
     ),
-    _administers(operating.AUDIT_READ, "/audit"),
+    _administers(operating.AUDIT_READ, "/audit", may=OPERATES),
+    _administers(operating.UNFINISHED_LIST, "/operations", may=OPERATES),
+    _administers(operating.LETTER_LIST, "/dead-letters", may=OPERATES),
+    _administers(operating.RECONCILIATION_LIST, "/reconciliations", may=OPERATES),
+    _administers(operating.RECONCILIATION_CREATE, "/reconciliations", {}, may=OPERATES),
     _administers(admin.ACCOUNT_LIST, "/accounts"),
     _administers(admin.REVOCATION_LIST, "/revocations"),
     _administers(admin.TOKEN_LIST, "/service-tokens"),
@@ -102,7 +104,9 @@ async def _ask(walk: Walk, making: Making, role: Role, relation: Relation, statu
     answer = await walk.ask(making.ask(), caller(role, relation))
     is_right = answer.status_code == status
     if relation is Relation.OTHER_TENANT:
-        is_right &= not any(name in answer.text for name in (walk.world.token, walk.world.shut_account))
+        world = walk.world
+        hidden = (world.token, world.shut_account, world.letter, world.reconciliation, world.running)
+        is_right &= not any(name in answer.text for name in hidden)
     if not is_right:
         walk.wrong(f"{making.route.tool}, {role.value or 'no role'}, {relation.name}", answer)
 
@@ -133,6 +137,8 @@ async def _tenants_own(walk: Walk) -> Mapping[str, list[str]]:
             "accounts": "SELECT * FROM account WHERE tenant_id = 'acme' AND is_managed",
             "revocations": "SELECT * FROM revocation WHERE tenant_id = 'acme'",
             "tokens": "SELECT * FROM service_token WHERE tenant_id = 'acme'",
+            "letters": "SELECT * FROM dead_letter WHERE tenant_id = 'acme'",
+            "reconciliations": "SELECT * FROM reconciliation WHERE tenant_id = 'acme'",
         }
         return {name: sorted(repr(tuple(row)) for row in run(conn, text)) for name, text in texts.items()}
 

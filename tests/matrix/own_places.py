@@ -1,19 +1,27 @@
 """Every place in the routes of ours, beside the contract, where a request names something."""
 
-from shared.contracts import admin
+from shared.contracts import admin, operating
 from shared.contracts.admin_route import ADMIN_PREFIX
 from shared.contracts.files import FILE_GET
 from shared.contracts.route import Route
 from shared.contracts.uploads import OFFSET_BYTES, UPLOAD_CONTINUE, UPLOAD_LOOK
-from tests.matrix.asking import FOUND, Asking, Named, Naming, Passed, Place, get, grant, switch, tus
-from tests.matrix.people import MANAGES, WRITES, Sight
-from tests.matrix.world import unknown
+from tests.matrix.asking import FOUND, Asking, Named, Naming, Passed, Place, get, grant, reasoned, switch, tus
+from tests.matrix.people import MANAGES, OPERATES, WRITES, Role, Sight
+from tests.matrix.world import World, unknown
 
 _FILE: Named = (Sight.OWN, lambda world: world.file, lambda world: world.gone_file)
 _UPLOAD: Named = (Sight.OWN, lambda world: world.upload, lambda world: world.gone_upload)
 _ACCOUNT: Named = (Sight.TENANT, lambda world: world.account, lambda world: unknown(world.account))
 _MANAGED: Named = (Sight.MANAGED, lambda world: world.space, lambda world: world.gone_space)
+_RUNNING: Named = (Sight.MANAGED, lambda world: world.running, lambda world: unknown(world.running))
+_LETTER: Named = (Sight.TENANT, lambda world: world.letter, lambda world: unknown(world.letter))
+_SETTLED: Named = (Sight.TENANT, lambda world: world.settled_letter, lambda world: unknown(world.letter))
 _GRANTS = "/spaces/{}/grants"
+_CONFLICT = Passed(status=409, code="KNOWLEDGE_CONFLICT")
+
+
+def _open(world: World) -> str:
+    return world.letter
 
 
 def _look(route: Route, named: Named, asking: Asking) -> Place:
@@ -24,7 +32,13 @@ def _look(route: Route, named: Named, asking: Asking) -> Place:
 
 
 def _administer(
-    route: Route, named: Named, attack: Asking, probe: Asking, passed: Passed = FOUND, attacked: Naming | None = None
+    route: Route,
+    named: Named,
+    attack: Asking,
+    probe: Asking,
+    passed: Passed = FOUND,
+    attacked: Naming | None = None,
+    may_ask: frozenset[Role] = MANAGES,
 ) -> Place:
     sight, target, gone = named
     return Place(
@@ -37,8 +51,14 @@ def _administer(
         attack=attack,
         probe=probe,
         passed=passed,
-        may_ask=MANAGES,
+        may_ask=may_ask,
     )
+
+
+def _operate(
+    route: Route, named: Named, asking: Asking, passed: Passed = FOUND, attacked: Naming | None = None
+) -> Place:
+    return _administer(route, named, asking, asking, passed, attacked, OPERATES)
 
 
 OWN_PLACES = (
@@ -92,6 +112,22 @@ OWN_PLACES = (
         switch("/service-tokens/{}:revoke"),
         switch("/service-tokens/{}:revoke"),
         attacked=lambda world: world.token,
+    ),
+    _operate(operating.UNFINISHED_GET, _RUNNING, get("/operations/{}", ADMIN_PREFIX)),
+    _operate(
+        operating.OPERATION_FAIL,
+        (Sight.MANAGED, lambda world: world.done, lambda world: unknown(world.done)),
+        reasoned("/operations/{}:fail"),
+        _CONFLICT,
+        attacked=lambda world: world.running,
+    ),
+    _operate(operating.LETTER_GET, _LETTER, get("/dead-letters/{}", ADMIN_PREFIX)),
+    _operate(operating.LETTER_REPLAY, _SETTLED, reasoned("/dead-letters/{}:replay"), _CONFLICT, _open),
+    _operate(operating.LETTER_DISCARD, _SETTLED, reasoned("/dead-letters/{}:discard"), _CONFLICT, _open),
+    _operate(
+        operating.RECONCILIATION_GET,
+        (Sight.TENANT, lambda world: world.reconciliation, lambda world: unknown(world.reconciliation)),
+        get("/reconciliations/{}", ADMIN_PREFIX),
     ),
 )
 """Where routes of ours, beside the contract, name something that may be there or not."""

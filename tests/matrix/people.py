@@ -15,6 +15,8 @@ class Role(StrEnum):
     MAINTAINER = "knowledge-maintainer"
     ADMIN = "knowledge-admin"
     GATEWAY_ADMIN = "gateway-admin"
+    GATEWAY_OPERATOR = "gateway-operator"
+    SYSTEM_OPERATOR = "system-operator"
     NONE = ""
     UNKNOWN = "emperor"
 
@@ -75,6 +77,9 @@ RULES = WRITES - {Role.MAINTAINER}
 
 MANAGES = frozenset({Role.GATEWAY_ADMIN})
 """Who may manage access, tokens and the use of spaces."""
+
+OPERATES = MANAGES | {Role.GATEWAY_OPERATOR, Role.SYSTEM_OPERATOR}
+"""Who may see and end unfinished work, settle dead letters, reconcile, and read the audit."""
 
 GRANTED_GROUP = "editors"
 GRANTED_ROLE = "auditors"

@@ -7,8 +7,10 @@ import httpx
 from sqlalchemy import Connection
 
 from shared.contracts.admin_route import ADMIN_PREFIX
-from shared.contracts.enums import FailureReason
+from shared.contracts.enums import FailureReason, LetterKind, LetterStatus
+from shared.contracts.ids import LetterId, TenantId
 from shared.contracts.uploads import TUS_VERSION, UPLOADS
+from shared.database.dead_letters import DeadLetter, insert_dead_letters
 from shared.database.sql import run
 from shared.providers.scripted.script import Script
 from shared.telemetry.stamps import new_id
@@ -103,6 +105,32 @@ async def make_account(gateway: Gateway, name: str) -> str:
     memberships = {"groups": [], "roles": [Role.READER.value], "domains": ["general"]}
     await administer(gateway, "PUT", f"/accounts/{name}", memberships)
     return name
+
+
+async def make_letters(gateway: Gateway) -> tuple[str, str]:
+    """A dead letter of the tenant that nobody has settled, and one that is discarded; an event each."""
+    letters = [
+        DeadLetter(
+            id=LetterId(new_id("ltr")),
+            tenant_id=TenantId(OWNER.tenant),
+            kind=LetterKind.EVENT,
+            status=status,
+            owner_id="",
+            subject="knowgate.event.failed.nobody",
+            body=b"{}",
+            error="It could not be read.",
+            created_at=gateway.clock(),
+        )
+        for status in (LetterStatus.OPEN, LetterStatus.DISCARDED)
+    ]
+    await gateway.parts.database.write(lambda conn: insert_dead_letters(conn, letters))
+    return letters[0].id, letters[1].id
+
+
+async def make_reconciliation(gateway: Gateway) -> str:
+    """A reconciliation's id."""
+    answer = await administer(gateway, "POST", "/reconciliations", {})
+    return str(answer.json()["data"]["reconciliationId"])
 
 
 async def make_token(gateway: Gateway) -> str:

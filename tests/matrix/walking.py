@@ -28,6 +28,8 @@ WATCHED = (
     "access_grant",
     "service_token",
     "revocation",
+    "dead_letter",
+    "reconciliation",
 )
 """Tables that nobody who is refused may change."""
 JSON = "application/json"

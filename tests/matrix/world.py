@@ -24,7 +24,9 @@ from tests.matrix.preparing import (
     make_account,
     make_document,
     make_failed,
+    make_letters,
     make_link,
+    make_reconciliation,
     make_token,
     making_of,
     text_of,
@@ -81,7 +83,12 @@ class World:
     """A service token's id."""
     ended_token: str
     running: str = ""
+    """An upload that has not ended."""
     running_document: str = ""
+    letter: str = ""
+    """A dead letter that nobody has settled."""
+    settled_letter: str = ""
+    reconciliation: str = ""
 
 
 async def make_world(gateway: Gateway) -> World:
@@ -139,6 +146,8 @@ async def make_world(gateway: Gateway) -> World:
     await delete(gateway, f"/spaces/{gone_space}", 1)
     waiting = await gateway.accept_document(space, "Waiting", text_of("Waiting"), OWNER)
     world.running, world.running_document = waiting["operationId"], waiting["documentId"]
+    world.letter, world.settled_letter = await make_letters(gateway)
+    world.reconciliation = await make_reconciliation(gateway)
     return world
 
 
