@@ -76,7 +76,8 @@ class UnfinishedList(Listing[UnfinishedOperation]):
 class LetterQuery(ListQuery):
     """Which dead letters are listed, the oldest first."""
 
-    status: LetterStatus = LetterStatus.OPEN
+    status: Annotated[LetterStatus, Field(strict=False)] = LetterStatus.OPEN
+    """A query holds text."""
 
 
 class DeadLetter(Body):

@@ -105,7 +105,11 @@ async def _ask(walk: Walk, making: Making, role: Role, relation: Relation, statu
     is_right = answer.status_code == status
     if relation is Relation.OTHER_TENANT:
         world = walk.world
-        hidden = (world.token, world.shut_account, world.letter, world.reconciliation, world.running)
+        hidden = {world.token, world.shut_account, world.letter, world.reconciliation, world.running}
+        if making.route is operating.AUDIT_READ:
+            hidden.discard(
+                world.running
+            )  # they have asked for it, and their tenant's audit tells that they were denied
         is_right &= not any(name in answer.text for name in hidden)
     if not is_right:
         walk.wrong(f"{making.route.tool}, {role.value or 'no role'}, {relation.name}", answer)

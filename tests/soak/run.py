@@ -25,16 +25,16 @@ LOOKS_TAKEN_TOGETHER: Final = 10
 WARM_UP: Final = 0.3
 """The share of the time in which caches fill and allocators find their size."""
 HOUR: Final = 3600.0
-MOST_MIB_PER_HOUR: Final = 120.0
-"""The bar for the lower end of a slope's interval.
+MOST_MIB_PER_HOUR: Final = 60.0
+"""The bar for the lower end of a slope's interval, for runs of 20 minutes.
 
-At this load of about eight requests a second, 120 MiB an hour are 4 KiB that are kept of every request. Without a leak
-the caches of SQLite grow with the tables, up to 64 MiB in a writer and 16 in each reader: in a run of five minutes the
-lower ends were 44 of the api, 15 of the worker and 12 of the projector.
+At this load of about eight requests a second, 60 MiB an hour are 2 KiB that are kept of every request. Without a leak
+the caches of SQLite grow with the tables, up to 64 MiB in a writer and 16 in each reader: in a run of 20 minutes the
+lower ends were 11 of the api and of the worker, and 7 of the projector. In five minutes they were up to 44.
 """
-OF_OTHERS: Final = {"nats": 400.0}
+OF_OTHERS: Final = {"nats": 200.0}
 """The bars of programs that are not ours. The broker remembers message ids for ten minutes, and its collector lets the
-heap grow in steps: in the same run the lower end was 187, from 30 MiB to 45."""
+heap grow in steps: the lower end was 11 in 20 minutes, and 187 in five."""
 
 Tell = Callable[[str], None]
 

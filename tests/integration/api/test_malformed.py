@@ -267,6 +267,8 @@ async def targets(gateway: Gateway) -> dict[str, str]:
         "citationId": "none",
         "subject": "victor",
         "tokenId": "tok_1",
+        "letterId": "ltr_1",
+        "reconciliationId": "rec_1",
     }
 
 
