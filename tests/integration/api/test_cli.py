@@ -13,38 +13,6 @@ from tests.integration.api.administrating import admin_get
 from tests.integration.api.harness import ALICE, KNOWLEDGE, TOKEN, Gateway, User
 from tests.integration.api.serving import served
 
-ROOT = User(subject="root", roles=("gateway-admin",), session="cli-session")
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A command line that talks to the gateway under test."""
-
-    env: Mapping[str, str]
-
-    async def run(self, *words: str, stdin: str | None = None) -> Result:
-        def invoke() -> Result:
-            return CliRunner().invoke(build(), words, input=stdin, env=self.env)
-
-        return await asyncio.get_running_loop().run_in_executor(None, invoke)
-
-    async def done(self, *words: str, stdin: str | None = None) -> str:
-        result = await self.run(*words, stdin=stdin)
-        assert result.exit_code == 0, (result.output, result.exception)
-        return result.stdout
-
-
-def line(gateway: Gateway, address: str) -> Line:
-    return Line(
-        {
-            "KNOWGATE_CLI_URL": address,
-            "KNOWGATE_CLI_SERVICE_TOKEN": TOKEN,
-            "KNOWGATE_CLI_ASSERTION": gateway.assertion(ROOT),
-            "KNOWGATE_CLI_SESSION_ID": ROOT.session,
-        }
-    )
-
-
 async def status(gateway: Gateway, headers: dict[str, str]) -> int:
     return (await gateway.http.get(f"{KNOWLEDGE}/spaces", headers=headers)).status_code
 
