@@ -184,6 +184,12 @@ class _Look:
                 UnfinishedReason.NO_WORKER,
                 f"Its step {step} is due and no live worker takes that step. Start workers for it.",
             )
+        if command.published_at is None and self.workers.is_idle(command.id.step):
+            return (
+                UnfinishedReason.STARVED,
+                f"Its step {step} is due and not handed out yet although workers are idle. That takes a moment, and "
+                "longer while its tenant has as much at work as it may. Otherwise see whether a projector is running.",
+            )
         if command.published_at is None:
             return (
                 UnfinishedReason.STARVED,

@@ -1,17 +1,13 @@
 """The commands of those who manage access, against a real address: what they ask for happens, and is told."""
 
-import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 import pytest
-from typer.testing import CliRunner, Result
 
 from services.cli.complaints import Complaint
-from services.cli.main import build
 from tests.integration.api.administrating import admin_get
-from tests.integration.api.harness import ALICE, KNOWLEDGE, TOKEN, Gateway, User
+from tests.integration.api.commanding import line
+from tests.integration.api.harness import ALICE, KNOWLEDGE, Gateway
 from tests.integration.api.serving import served
+
 
 async def status(gateway: Gateway, headers: dict[str, str]) -> int:
     return (await gateway.http.get(f"{KNOWLEDGE}/spaces", headers=headers)).status_code

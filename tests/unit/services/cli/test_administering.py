@@ -23,6 +23,11 @@ from shared.contracts.paging import Pagination
         (["tokens", "create", "loader", "--days", "0"], "from a minute to 3650 days"),
         (["tokens", "create", "loader", "--days", "nan"], "from a minute to 3650 days"),
         (["revoke", "assertion", "nonsense"], "neither an assertion nor"),
+        (["operations", "list", "--older-than", "soon"], "must be seconds or ISO 8601"),
+        (["operations", "list", "--older-than", "P366D"], "must be seconds or ISO 8601"),
+        (["operations", "fail", "op_1"], "Missing option '--reason'"),
+        (["dead-letters", "discard", "ltr_1", "--reason", ""], "reason"),
+        (["dead-letters", "list", "--status", "lost"], "'lost' is not one of"),
     ],
 )
 def test_a_wrong_use_is_told_with_its_exit_code(words: list[str], told: str) -> None:

@@ -137,6 +137,14 @@ def test_the_sentence_names_the_step_for_which_workers_are_missing() -> None:
     )
 
 
+def test_the_sentence_blames_the_workers_only_when_they_are_busy() -> None:
+    assert told(WAITS, workers=BUSY).sentence == (
+        "Its step ingest waits for its turn: the workers are busy with other work. "
+        "More workers for that step end the wait."
+    )
+    assert told(WAITS).sentence.startswith("Its step ingest is due and not handed out yet although workers are idle.")
+
+
 def test_the_sentence_names_the_letter_that_is_to_be_settled() -> None:
     found = told(OUT, letter_id=LetterId("ltr_1"))
     assert found.letter_id == "ltr_1"
