@@ -184,19 +184,20 @@ class _Look:
                 UnfinishedReason.NO_WORKER,
                 f"Its step {step} is due and no live worker takes that step. Start workers for it.",
             )
-        if command.published_at is None and self.workers.is_idle(command.id.step):
-            return (
-                UnfinishedReason.STARVED,
-                f"Its step {step} is due and not handed out yet although workers are idle. That takes a moment, and "
-                "longer while its tenant has as much at work as it may. Otherwise see whether a projector is running.",
-            )
         if command.published_at is None:
-            return (
-                UnfinishedReason.STARVED,
-                f"Its step {step} waits for its turn: the workers are busy with other work. "
-                "More workers for that step end the wait.",
-            )
+            return UnfinishedReason.STARVED, self._not_handed_out(command.id.step)
         return self._published(command, command.published_at)
+
+    def _not_handed_out(self, step: Step) -> str:
+        if self.workers.is_idle(step):
+            return (
+                f"Its step {step.value} is due and not handed out yet although workers are idle. That takes a moment, and "
+                "longer while its tenant has as much at work as it may. Otherwise see whether a projector is running."
+            )
+        return (
+            f"Its step {step.value} waits for its turn: the workers are busy with other work. "
+            "More workers for that step end the wait."
+        )
 
     def _published(self, command: OpenCommand, published_at: datetime) -> tuple[UnfinishedReason, str]:
         step = command.id.step

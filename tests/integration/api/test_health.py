@@ -7,7 +7,13 @@ from dataclasses import replace
 import httpx
 
 from services.api.app import build_app
+from services.api.health.readiness import Readiness
+from services.api.main import Settings, broker_side, checks
+from shared.auth.settings import AuthSettings
 from shared.contracts.admin import ADMIN_ROUTES
+from shared.contracts.catalogue import WorkerSlots
+from shared.contracts.enums import Step
+from shared.messaging.announcements import SlotBoard
 from tests.integration.api.harness import Gateway, checked_error
 
 
@@ -36,6 +42,18 @@ async def test_a_part_that_fails_is_named_and_nothing_more_is_said(gateway: Gate
 
     assert answer.status_code == 503
     assert answer.json() == {"database": "failed", "broker": "ok"}
+
+
+async def test_a_step_that_no_live_worker_takes_is_not_ready_and_named(gateway: Gateway) -> None:
+    board = SlotBoard(monotonic=lambda: 0.0)
+    board.hear(WorkerSlots(worker_id="w-1", slots=dict.fromkeys(set(Step) - {Step.INGEST}, 1)))
+    parts = gateway.parts
+    broker = replace(broker_side(Settings(auth=AuthSettings(key_directory=gateway.objects))), board=board)
+    looked_at = checks(parts.database, parts.store, parts.provider, broker)
+
+    seen = await Readiness(looked_at, monotonic=lambda: 0.0).look()
+
+    assert {name for name, works in seen.items() if not works} == {"broker", "workers.ingest"}
 
 
 async def test_the_process_lives_whatever_fails(gateway: Gateway) -> None:
