@@ -7,7 +7,6 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from importlib.metadata import version
 
 import httpx
@@ -22,7 +21,7 @@ from services.api.broker.link import BrokerLink
 from services.api.broker.outgoing import Outgoing
 from services.api.broker.presence import BrokerPresence
 from services.api.broker.room import Room
-from services.api.broker.workers import WorkerLook, worker_look
+from services.api.broker.workers import WorkerLook, worker_checks, worker_look
 from services.api.edge.directory import StoredDirectory
 from services.api.events.places import Places
 from services.api.health.readiness import Check
@@ -38,7 +37,6 @@ from shared.auth.authentication import Authenticator, UnsafeAuthentication, buil
 from shared.auth.directory import Directory
 from shared.auth.settings import AuthSettings
 from shared.contracts.commands import ProviderProfile
-from shared.contracts.enums import Step
 from shared.contracts.spaces import PROFILE_CODE
 from shared.database.database import Database, open_database
 from shared.database.migrate import require_current
@@ -200,21 +198,12 @@ def checks(database: Database, store: FileStore, provider: ProviderReads, broker
         if not broker.presence.is_there:
             raise StoreUnavailable("There is no connection to the broker.")
 
-    async def workers_are_heard() -> None:
-        if broker.board.workers == 0:
-            raise StoreUnavailable("No worker has announced itself.")
-
-    async def step_is_taken(step: Step) -> None:
-        if broker.board.slots().get(step, 0) == 0:
-            raise StoreUnavailable(f"No live worker takes the step {step.value}.")
-
     return {
         "database": database_answers,
         "broker": broker_is_there,
         "files": store.check,
         "provider": provider.check,
-        "workers": workers_are_heard,
-        **{f"workers.{step.value}": partial(step_is_taken, step) for step in Step},
+        **worker_checks(broker.board),
     }
 
 

@@ -13,6 +13,7 @@ from shared.auth.settings import AuthSettings
 from shared.contracts.admin import ADMIN_ROUTES
 from shared.contracts.catalogue import WorkerSlots
 from shared.contracts.enums import Step
+from shared.files.settings import FilesSettings
 from shared.messaging.announcements import SlotBoard
 from tests.integration.api.harness import Gateway, checked_error
 
@@ -48,7 +49,8 @@ async def test_a_step_that_no_live_worker_takes_is_not_ready_and_named(gateway: 
     board = SlotBoard(monotonic=lambda: 0.0)
     board.hear(WorkerSlots(worker_id="w-1", slots=dict.fromkeys(set(Step) - {Step.INGEST}, 1)))
     parts = gateway.parts
-    broker = replace(broker_side(Settings(auth=AuthSettings(key_directory=gateway.objects))), board=board)
+    auth = AuthSettings(key_directory=gateway.objects)
+    broker = replace(broker_side(Settings(auth=auth, files=FilesSettings(url=gateway.objects.as_uri()))), board=board)
     looked_at = checks(parts.database, parts.store, parts.provider, broker)
 
     seen = await Readiness(looked_at, monotonic=lambda: 0.0).look()

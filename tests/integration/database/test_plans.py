@@ -10,12 +10,21 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import Connection, event
 
-from shared.contracts.enums import DocumentStatus, OperationStatus, ResourceType, Step
-from shared.contracts.ids import DocumentId, OperationId, SpaceId, TenantId, VersionId
+from shared.contracts.enums import (
+    DocumentStatus,
+    LetterKind,
+    LetterStatus,
+    OperationStatus,
+    OperationType,
+    ResourceType,
+    Step,
+)
+from shared.contracts.ids import DocumentId, LetterId, OperationId, SpaceId, TenantId, VersionId
 from shared.contracts.metadata import MetadataFilter
 from shared.database.audit import write_entries
 from shared.database.audit_chain import chain_heads, find_unsealed, has_unsealed
 from shared.database.database import Database
+from shared.database.dead_letters import DeadLetter, insert_dead_letters, managed_letter, page_of_letters
 from shared.database.documents import holds_documents
 from shared.database.grants import insert_grants
 from shared.database.inbox import known_events
@@ -28,7 +37,7 @@ from shared.database.listings import (
     visible_operation,
     visible_space,
 )
-from shared.database.managed import is_space_managed
+from shared.database.managed import is_space_managed, managed_operation
 from shared.database.operations import (
     count_unfinished,
     count_unfinished_of_tenant,
@@ -46,6 +55,7 @@ from shared.database.reached import is_document_in_reach, is_space_in_reach
 from shared.database.searchable import searchable_version, searchable_versions, still_searchable
 from shared.database.settings import SQLITE
 from shared.database.transitions import visible_transitions
+from shared.database.unfinished import look_into, page_of_unfinished
 from shared.domain.audit import Actor, AuditEntry, Origin, Outcome
 from shared.domain.purge import Purge, PurgeStatus
 from shared.lifecycle.seal_audit import seal_audit
@@ -59,6 +69,7 @@ from tests.integration.database.samples import (
     a_grant,
     a_purge,
     a_space,
+    after,
     an_operation,
     reach_of,
     store_served,
@@ -66,6 +77,7 @@ from tests.integration.database.samples import (
 )
 
 REACH = reach_of(ALICE, READERS)
+DELETE = {"type": OperationType.DOCUMENT_DELETE, "version_id": None, "work": None}
 OTHERS = 1500
 Query = Callable[[Connection], object]
 
@@ -110,17 +122,22 @@ QUERIES: dict[str, Query] = {
     "due_purges": lambda conn: due_purges(conn, NOW, limit=10),
     "find_purges_of": lambda conn: find_purges_of(conn, ["op_1"]),
     "find_deletes_at_rest": lambda conn: find_deletes_at_rest(conn, ["doc_1", "doc_2"]),
+    "managed_operation": lambda conn: managed_operation(conn, REACH, OperationId("op_1")),
+    "page_of_unfinished": lambda conn: page_of_unfinished(conn, REACH, still_before=after(9), page=1, page_size=20),
+    "look_into": lambda conn: look_into(conn, [an_operation(), an_operation("op_2", **DELETE)]),
+    "page_of_letters": lambda conn: page_of_letters(conn, REACH, LetterStatus.OPEN, of_none=True, page=1, page_size=20),
+    "managed_letter": lambda conn: managed_letter(conn, REACH, LetterId("ltr_1"), of_none=True),
     "find_retries": lambda conn: find_retries(conn, OperationId("op_1")),
 }
 
 SCANNED = {
     SQLITE: re.compile(
         r"^SCAN (document|document_version|active|version|space|operation|access_grant|held|outbox|purge"
-        r"|audit_entry|entry|audit_chain|link|last)\b(.*)"
+        r"|dead_letter|owner|audit_entry|entry|audit_chain|link|last)\b(.*)"
     ),
     "postgresql": re.compile(
         r"Seq Scan on (document|document_version|space|operation|access_grant|outbox|purge|document_tag"
-        r"|audit_entry|audit_chain)\b(.*)"
+        r"|dead_letter|audit_entry|audit_chain)\b(.*)"
     ),
 }
 ONLY_WHAT_IS_OUT = "outbox_published"
@@ -148,6 +165,20 @@ def _waiting_purge(number: int) -> Purge:
     return a_purge(f"pur_foreign_{number}", tenant_id=TenantId("foreign"), version_id=version_id)
 
 
+def _letter(number: int) -> DeadLetter:
+    """One of the other tenant's."""
+    return DeadLetter(
+        id=LetterId(f"ltr_{number}"),
+        tenant_id=TenantId("foreign"),
+        kind=LetterKind.EVENT,
+        owner_id=f"op_{number}",
+        subject="s",
+        body=b"",
+        error="KeyError",
+        created_at=NOW,
+    )
+
+
 @pytest.fixture
 def crowded(database: Database) -> Database:
     """A database full of what other tenants and other spaces hold."""
@@ -168,6 +199,7 @@ def crowded(database: Database) -> Database:
             lambda conn: seal_audit(conn, NOW, limit=OTHERS // 2),
             lambda conn: insert_purges(conn, [a_purge(f"pur_{n}", status=PurgeStatus.DONE) for n in numbers]),
             lambda conn: insert_purges(conn, [_waiting_purge(n) for n in numbers]),
+            lambda conn: insert_dead_letters(conn, [_letter(n) for n in numbers]),
         )
     )
     for number in range(200):
