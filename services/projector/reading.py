@@ -74,9 +74,9 @@ class Reading:
                 await asyncio.sleep(PAUSE.total_seconds())
 
     @property
-    def sequence(self) -> int:
-        """How far the stream is read."""
-        return self._position.sequence
+    def position(self) -> Position:
+        """How far which stream is read."""
+        return self._position
 
     async def write(self, last: StoredMessage, work: Callable[[Connection], T]) -> T:
         """Run `work` in the transaction that moves the position behind `last`."""

@@ -161,7 +161,7 @@ class Term:
             streams=StreamStates(parts.connection),
             clock=parts.around.clock,
             guard=self.lease.guard,
-            position=lambda: projection.reading.sequence,
+            position=lambda: projection.reading.position,
             interrupt=lambda conn, rows: interrupt_commands(conn, rows, parts.around),
         )
 
@@ -259,7 +259,7 @@ class Term:
         )
         parts.metrics.overdue(overdue)
         look = await parts.reader.look()
-        parts.metrics.lagging(max(0, look.last_sequence - projection.reading.sequence))
+        parts.metrics.lagging(max(0, look.last_sequence - projection.reading.position.sequence))
 
     async def _measure_audit(self, publishing: Publishing, checkpoints: Checkpoints | None) -> None:
         metrics = self.parts.metrics

@@ -191,8 +191,8 @@ class _Look:
     def _not_handed_out(self, step: Step) -> str:
         if self.workers.is_idle(step):
             return (
-                f"Its step {step.value} is due and not handed out yet although workers are idle. That takes a moment, and "
-                "longer while its tenant has as much at work as it may. Otherwise see whether a projector is running."
+                f"Its step {step.value} is due and not handed out yet although workers are idle. That takes a moment, "
+                "and longer while its tenant has as much at work as it may; else see whether a projector is running."
             )
         return (
             f"Its step {step.value} waits for its turn: the workers are busy with other work. "

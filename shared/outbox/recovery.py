@@ -24,6 +24,7 @@ from shared.database.database import Database
 from shared.database.dead_letters import stuck_owners
 from shared.database.operations import find_ended
 from shared.database.outbox import OutboxCommand, find_commands, find_published, mark_gone, raise_publication
+from shared.database.positions import Position
 from shared.domain.errors import Transient
 from shared.messaging.codec import command_message_id
 from shared.messaging.stream_state import ConsumerProgress, StoredMessage, StreamLook
@@ -72,7 +73,7 @@ class Recovery:
     streams: Streams
     clock: Clock
     guard: Callable[[Connection], None]
-    position: Callable[[], int]
+    position: Callable[[], Position]
     interrupt: Callable[[Connection, Sequence[OutboxCommand]], object]
 
     async def round(self) -> int:
@@ -122,9 +123,12 @@ class Recovery:
         """
         if not gone:
             return []
-        last = (await self.streams.look(Stream.EVENTS)).last_sequence
+        look, position = await self.streams.look(Stream.EVENTS), self.position()
+        last = look.last_sequence
         await self._note_gone([row for row in gone if row.gone_after is None or row.gone_after > last], last)
-        applied = min(self.position(), last)
+        if position.stream_created != look.created:
+            return []  # the projector has not noticed yet that it is another stream, and has read nothing of it
+        applied = min(position.sequence, last)
         return [row for row in gone if row.gone_after is not None and row.gone_after <= applied]
 
     async def _note_gone(self, rows: Sequence[OutboxCommand], last: int) -> None:

@@ -17,6 +17,7 @@ from shared.database.settings import DatabaseSettings
 from shared.database.sql import run
 from shared.lifecycle.seal_audit import seal_audit
 from tests.integration.api.administrating import ROOT, admin_get, admin_post
+from tests.integration.api.commanding import line
 from tests.integration.api.harness import (
     BOB,
     FOREIGNER,
@@ -31,7 +32,6 @@ from tests.integration.api.harness import (
 )
 from tests.integration.api.serving import served
 from tests.integration.api.test_audit import written
-from tests.integration.api.test_cli import line
 from tests.support.eventually import until
 from tests.support.transitions import untold_transitions
 

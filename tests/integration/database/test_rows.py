@@ -252,8 +252,14 @@ def test_a_purge_waits_for_its_time_and_for_every_published_command_of_its_versi
         a_purge("pur_6", version_id=VersionId("ver_3")),
     ]
     out, waiting = a_command("op_1", published_at=NOW), a_command("op_2")
+    operations = [an_operation("op_1", status=OperationStatus.FAILED)]
+    operations.append(an_operation("op_2", "doc_2", version_id=VersionId("ver_2")))
     database.write_blocking(
-        together(lambda conn: insert_purges(conn, purges), lambda conn: insert_commands(conn, [out, waiting]))
+        together(
+            lambda conn: insert_operations(conn, operations),
+            lambda conn: insert_purges(conn, purges),
+            lambda conn: insert_commands(conn, [out, waiting]),
+        )
     )
     due = database.read_blocking(lambda conn: due_purges(conn, NOW, limit=10))
     assert [purge.id for purge in due] == ["pur_4", "pur_2"]

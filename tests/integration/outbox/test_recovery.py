@@ -13,6 +13,7 @@ from shared.database.database import Database
 from shared.database.dead_letters import DeadLetter, insert_dead_letters
 from shared.database.operations import insert_operations
 from shared.database.outbox import OutboxCommand, close_commands, find_commands, insert_commands
+from shared.database.positions import Position
 from shared.messaging.stream_state import ConsumerProgress, StoredMessage, StreamLook
 from shared.outbox.recovery import Recovery
 from tests.integration.database.samples import NOW, a_command, an_operation
@@ -57,6 +58,8 @@ class Scene:
     database: Database
     broker: Broker = field(default_factory=Broker)
     position: int = 0
+    reads: str = FIRST
+    """Which events stream the projector reads."""
     interrupted: list[str] = field(default_factory=list)
     poison: str = ""
 
@@ -66,7 +69,7 @@ class Scene:
             streams=self.broker,
             clock=lambda: NOW,
             guard=lambda _: None,
-            position=lambda: self.position,
+            position=lambda: Position(stream_created=self.reads, sequence=self.position, message_id=None),
             interrupt=self.interrupt,
         )
 
@@ -114,6 +117,14 @@ async def test_a_command_is_lost_only_when_every_answer_that_may_come_has_been_a
     scene.position = 40
     assert await scene.recovery.round() == 1
     assert [row.publication for row in await scene.left("op_1")] == [2]
+
+
+async def test_a_projector_that_has_not_noticed_another_events_stream_has_applied_nothing_of_it(scene: Scene) -> None:
+    await scene.put(out("op_1", 5))
+    scene.broker.created, scene.broker.last_event, scene.position = "second", 3, 214
+    assert [await scene.recovery.round(), await scene.recovery.round()] == [0, 0]
+    scene.reads, scene.position = "second", 3
+    assert await scene.recovery.round() == 1
 
 
 async def test_a_command_whose_message_is_there_is_left_alone(scene: Scene) -> None:
