@@ -122,7 +122,7 @@ async def test_a_database_of_another_release_is_refused(database: Database) -> N
         with pytest.raises(SchemaOutdated, match="revision newer"):
             await require_current(database)
     finally:
-        await database.write(lambda conn: run(conn, "UPDATE alembic_version SET version_num = '0001'"))
+        await database.write(lambda conn: run(conn, "UPDATE alembic_version SET version_num = :head", head=head()))
 
 
 def test_a_migrated_file_is_in_wal_mode(sqlite: DatabaseSettings) -> None:
