@@ -13,6 +13,8 @@ def gaps_in_audit(world: World) -> Iterator[str]:
     chains: defaultdict[str, list[AuditLink]] = defaultdict(list)
     for link in world.links:
         chains[link.chain].append(link)
+    places = Counter(link.entry_id for link in world.links)
+    yield from (f"audit entry {entry} is {times} times in the chains" for entry, times in places.items() if times > 1)
     for chain, links in chains.items():
         yield from _broken(chain, sorted(links, key=lambda link: link.seq))
     yield from _untold(world)

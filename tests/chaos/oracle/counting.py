@@ -26,6 +26,8 @@ def _manual(world: World) -> Iterator[str]:
     for operation in world.operations.values():
         if operation.parent_id is not None:
             children[operation.root_id].append(operation)
+        elif operation.root_id != operation.id or operation.manual_attempt:
+            yield f"operation {operation.id}, retry {operation.manual_attempt} of {operation.root_id}, has no parent"
     for root_id, retries in children.items():
         numbers = sorted(retry.manual_attempt for retry in retries)
         if len(retries) > MANUAL or numbers != list(range(1, len(retries) + 1)):

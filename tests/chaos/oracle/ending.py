@@ -27,22 +27,28 @@ def not_ended_once(world: World) -> Iterator[str]:
 def lost(world: World) -> Iterator[str]:
     """Promises that nothing is known of any more."""
     for accepted in world.accepted:
-        if accepted.operation_id not in world.operations:
+        operation = world.operations.get(accepted.operation_id)
+        if operation is None or operation.tenant != accepted.tenant:
             yield f"operation {accepted.operation_id} of {accepted.tenant} was accepted and is not there"
 
 
 def duplicated(world: World) -> Iterator[str]:
-    """Work that nobody was promised, or that one key was promised twice."""
+    """Work that nobody was promised, that one key was promised twice, or that was promised to two keys."""
     promised = {accepted.operation_id for accepted in world.accepted}
     for operation in world.operations.values():
         if operation.id not in promised and operation.type not in UNPROMISED:
             yield f"operation {operation.id} ({operation.type}) of {operation.tenant} was promised to nobody"
     by_key: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    keys: defaultdict[str, set[str]] = defaultdict(set)
     for accepted in world.accepted:
         by_key[accepted.tenant, accepted.key].add(accepted.operation_id)
+        keys[accepted.operation_id].add(accepted.key)
     for (tenant, key), operations in by_key.items():
         if len(operations) > 1:
             yield f"the key {key} of {tenant} was answered with {sorted(operations)}"
+    for operation_id, several in keys.items():
+        if len(several) > 1:
+            yield f"the keys {sorted(several)} were all answered with operation {operation_id}"
 
 
 def _left_by_audit(world: World) -> Iterator[str]:
@@ -67,6 +73,10 @@ def _left_by_looks(world: World) -> Iterator[str]:
             yield f"operation {look.operation_id} was polled as {was} and later as {look.status}"
         elif look.status in ENDS:
             ended[look.operation_id] = look.status
+    for operation_id, status in ended.items():
+        operation = world.operations.get(operation_id)
+        if operation is not None and operation.status in ENDS and operation.status != status:
+            yield f"operation {operation_id} is {operation.status} and was polled as {status}"
 
 
 def _left_by_events(world: World) -> Iterator[str]:
@@ -76,11 +86,14 @@ def _left_by_events(world: World) -> Iterator[str]:
         if event.seq <= last.get(event.tenant, 0):
             yield f"{event.tenant} was told event {event.seq} after event {last[event.tenant]}"
         last[event.tenant] = event.seq
+        told_of = world.operations.get(event.resource_id)
+        if told_of is not None and told_of.tenant != event.tenant:
+            yield f"{event.tenant} was told of operation {told_of.id}, which is {told_of.tenant}'s"
+        if ended[event.resource_id]:
+            yield f"the event stream told {event.resource_id} {event.after} after {ended[event.resource_id]}"
         if event.after in ENDS:
             ended[event.resource_id].append(event.after)
-        elif ended[event.resource_id]:
-            yield f"the event stream told {event.resource_id} {event.after} after {ended[event.resource_id]}"
     for accepted in world.accepted:
         operation = world.operations.get(accepted.operation_id)
-        if last and operation is not None and operation.status in ENDS and ended[operation.id] != [operation.status]:
+        if operation is not None and operation.status in ENDS and ended[operation.id] != [operation.status]:
             yield f"operation {operation.id} is {operation.status}; its events told {ended[operation.id]}"

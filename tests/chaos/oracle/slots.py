@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from tests.chaos.oracle.world import Held, World
+from tests.chaos.oracle.world import Held, Version, World
 
 SERVING = frozenset({"ACTIVE", "DISABLED"})
 """Documents with an active version."""
@@ -29,10 +29,10 @@ def unverified_active(world: World) -> Iterator[str]:
         if version is None:
             yield f"{where} has no active version: {document.active_version_id}"
         elif version.document_id != document.id or version.tenant != document.tenant:
-            yield f"{where} serves version {version.id} of {version.document_id}"
+            yield f"{where} serves version {version.id} of {version.document_id} of {version.tenant}"
         elif version.status != "READY" or version.native_id is None or not version.chunks:
             yield f"{where} serves {version.id}, {version.status}, {version.native_id}, {version.chunks} chunks"
-        elif not _is_good(held.get(version.native_id), version.id):
+        elif not _is_good(held.get(version.native_id), version):
             yield f"{where} serves {version.id}; the provider has {held.get(version.native_id)}"
 
 
@@ -62,5 +62,10 @@ def _by_version(world: World) -> dict[str, list[Held]]:
     return held
 
 
-def _is_good(held: Held | None, version_id: str) -> bool:
-    return held is not None and held.version_id == version_id and held.is_done and held.chunks > 0
+def _is_good(held: Held | None, version: Version) -> bool:
+    return (
+        held is not None
+        and (held.version_id, held.space_id) == (version.id, version.space_id)
+        and held.is_done
+        and held.chunks > 0
+    )
